@@ -1,0 +1,2 @@
+//! The reference backend.
+fn main() {}
