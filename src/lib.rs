@@ -1,4 +1,8 @@
 //! threadfold folds committed messages and run states into Facts and shows live Deltas as a preview beside them.
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod event;
+pub mod json;
 pub mod source;
+pub mod thread;

@@ -1,0 +1,72 @@
+//! Why a text was refused.
+
+use std::fmt;
+
+/// What was wrong, without the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The text ended inside a value.
+    Incomplete,
+    /// Something else stood where this was due.
+    Expected(&'static str),
+    /// A key that the type needs is missing.
+    Missing(&'static str),
+    /// A `type`, `tier` or other tag that this type does not know.
+    UnknownTag(String),
+    /// A number that this field can't hold exactly: negative, fractional, or above 2⁵³ − 1.
+    NumberRange(String),
+    /// A value that this field does not allow.
+    Invalid(String),
+    /// Arrays and objects nested deeper than the limit.
+    TooDeep(u16),
+    /// More bytes than the limit.
+    TooLarge {
+        /// Bytes that came.
+        bytes: usize,
+        /// Bytes that are allowed.
+        limit: usize,
+    },
+}
+
+/// A refusal and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What was wrong.
+    pub kind: ErrorKind,
+    /// Byte offset in the text that was read.
+    pub at: usize,
+}
+
+impl Error {
+    /// A stable word for programs.
+    pub fn code(&self) -> &'static str {
+        match self.kind {
+            ErrorKind::Incomplete => "json_incomplete",
+            ErrorKind::Expected(_) => "json_syntax",
+            ErrorKind::Missing(_) => "json_missing_key",
+            ErrorKind::UnknownTag(_) => "json_unknown_tag",
+            ErrorKind::NumberRange(_) => "json_number_range",
+            ErrorKind::Invalid(_) => "json_invalid",
+            ErrorKind::TooDeep(_) => "json_too_deep",
+            ErrorKind::TooLarge { .. } => "json_too_large",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Incomplete => write!(f, "the JSON ends inside a value")?,
+            ErrorKind::Expected(what) => write!(f, "expected {what}")?,
+            ErrorKind::Missing(key) => write!(f, "the key \"{key}\" is missing")?,
+            ErrorKind::UnknownTag(tag) => write!(f, "\"{tag}\" is not a known kind here")?,
+            ErrorKind::NumberRange(digits) => write!(f, "{digits} is not a whole number from 0 to 2^53 - 1")?,
+            ErrorKind::Invalid(what) => write!(f, "{what}")?,
+            ErrorKind::TooDeep(limit) => write!(f, "nested deeper than {limit} levels")?,
+            ErrorKind::TooLarge { bytes, limit } => write!(f, "{bytes} bytes are more than the limit of {limit}")?,
+        }
+        write!(f, " (at byte {})", self.at)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,45 @@
+//! A JSON value kept as the text that was sent.
+
+use super::{Error, Limits, Reader, Wire, Writer};
+use std::sync::Arc;
+
+/// Valid JSON, kept as text: digits, key order and escapes are exactly the sender's, and a clone costs nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Raw(Arc<str>);
+
+impl Raw {
+    /// Checks that `text` is one JSON value and keeps it without surrounding space.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut r = Reader::new(text, Limits::default())?;
+        let raw = Self::read(&mut r)?;
+        r.end()?;
+        Ok(raw)
+    }
+
+    /// The value `null`.
+    pub fn null() -> Self {
+        Self(Arc::from("null"))
+    }
+
+    /// What `write` puts down is valid JSON by construction of the [`Writer`].
+    pub fn from_writer(write: impl FnOnce(&mut Writer)) -> Self {
+        let mut w = Writer::new();
+        write(&mut w);
+        Self(Arc::from(w.finish().as_str()))
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Wire for Raw {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.raw().map(|text| Self(Arc::from(text)))
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.raw(self.as_str());
+    }
+}

@@ -1,0 +1,511 @@
+//! A pull reader over JSON text.
+
+use super::{Error, ErrorKind, Fragment};
+use std::borrow::Cow;
+
+/// Bounds on what is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Nesting of arrays and objects.
+    pub depth: u16,
+    /// Size of the whole text in bytes.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    /// 128 levels and 64 MiB: more than any page that a host may serve.
+    fn default() -> Self {
+        Self { depth: 128, bytes: 64 << 20 }
+    }
+}
+
+/// What was seen besides the value: not errors, but to be counted and shown to whoever looks (A1).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notes {
+    /// Keys that the type does not have; they were skipped.
+    pub unknown_keys: u32,
+    /// The first of them.
+    pub first_unknown_key: Option<String>,
+    /// Halves of surrogate pairs that became U+FFFD.
+    pub replaced_halves: u32,
+    /// Values of open sets (blocks, causes, reasons) that were kept whole without being understood.
+    pub unknown_values: u32,
+}
+
+/// What kind of value comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number
+    Number,
+    /// A string
+    String,
+    /// An array
+    Array,
+    /// An object
+    Object,
+}
+
+/// The reader: its place in the text, the bounds and the notes taken so far.
+#[derive(Debug, Clone)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u16,
+    limits: Limits,
+    /// What was noted so far.
+    pub notes: Notes,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the beginning of `text`.
+    ///
+    /// # Errors
+    /// `json_too_large` when the text is larger than the limit.
+    pub fn new(text: &'a str, limits: Limits) -> Result<Self, Error> {
+        if text.len() > limits.bytes {
+            let kind = ErrorKind::TooLarge { bytes: text.len(), limit: limits.bytes };
+            return Err(Error { kind, at: 0 });
+        }
+        Ok(Self { text, at: 0, depth: 0, limits, notes: Notes::default() })
+    }
+
+    /// An error of this kind at this place.
+    pub fn error(&self, kind: ErrorKind) -> Error {
+        Error { kind, at: self.at }
+    }
+
+    /// The kind of the next value, without reading it.
+    pub fn kind(&mut self) -> Result<Kind, Error> {
+        match self.next_byte()? {
+            b'n' => Ok(Kind::Null),
+            b't' | b'f' => Ok(Kind::Boolean),
+            b'"' => Ok(Kind::String),
+            b'[' => Ok(Kind::Array),
+            b'{' => Ok(Kind::Object),
+            b'-' | b'0'..=b'9' => Ok(Kind::Number),
+            _ => Err(self.error(ErrorKind::Expected("a JSON value"))),
+        }
+    }
+
+    /// Only space may follow.
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.error(ErrorKind::Expected("the end of the JSON"))) }
+    }
+
+    /// An object; `field` is called with each key and must read its value.
+    pub fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
+        self.open(b'{', "an object")?;
+        if !self.eat(b'}') {
+            loop {
+                self.space();
+                let key = self.string()?;
+                self.expect(b':', "\":\"")?;
+                field(self, &key)?;
+                if self.eat(b',') {
+                    continue;
+                }
+                self.expect(b'}', "\",\" or \"}\"")?;
+                break;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// An array; `element` is called before each element and must read it.
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+        self.open(b'[', "an array")?;
+        if !self.eat(b']') {
+            loop {
+                element(self)?;
+                if self.eat(b',') {
+                    continue;
+                }
+                self.expect(b']', "\",\" or \"]\"")?;
+                break;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// The string under `tag` in the object that comes next, which stays unread. None when the object has no such key.
+    pub fn tag(&self, tag: &str) -> Result<Option<Cow<'a, str>>, Error> {
+        let mut ahead =
+            Reader { text: self.text, at: self.at, depth: self.depth, limits: self.limits, notes: Notes::default() };
+        ahead.open(b'{', "an object")?;
+        if ahead.eat(b'}') {
+            return Ok(None);
+        }
+        loop {
+            ahead.space();
+            let key = ahead.string()?;
+            ahead.expect(b':', "\":\"")?;
+            if key == tag {
+                return ahead.string().map(Some);
+            }
+            ahead.skip()?;
+            if !ahead.eat(b',') {
+                ahead.expect(b'}', "\",\" or \"}\"")?;
+                return Ok(None);
+            }
+        }
+    }
+
+    /// A key that the type does not have: its value is skipped and it is noted.
+    pub fn unknown_key(&mut self, key: &str) -> Result<(), Error> {
+        self.notes.unknown_keys = self.notes.unknown_keys.saturating_add(1);
+        if self.notes.first_unknown_key.is_none() {
+            self.notes.first_unknown_key = Some(key.to_owned());
+        }
+        self.skip()
+    }
+
+    /// A value of an open set that is not understood, kept whole and noted.
+    pub fn unknown_value(&mut self) -> Result<&'a str, Error> {
+        self.notes.unknown_values = self.notes.unknown_values.saturating_add(1);
+        self.raw()
+    }
+
+    /// A string. Half characters become U+FFFD and are noted. Borrowed where it holds no escape.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+        if let Some(plain) = self.plain_string()? {
+            return Ok(Cow::Borrowed(plain));
+        }
+        let mut fragment = self.escaped_string()?;
+        if fragment.lead.is_some() {
+            fragment.text.insert(0, char::REPLACEMENT_CHARACTER);
+        }
+        if fragment.tail.is_some() {
+            fragment.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        let halves = u32::from(fragment.lead.is_some()) + u32::from(fragment.tail.is_some());
+        self.notes.replaced_halves = self.notes.replaced_halves.saturating_add(halves);
+        Ok(Cow::Owned(fragment.text))
+    }
+
+    /// A string whose first and last half characters are kept apart.
+    pub fn fragment(&mut self) -> Result<Fragment, Error> {
+        match self.plain_string()? {
+            Some(plain) => Ok(Fragment { lead: None, text: plain.to_owned(), tail: None }),
+            None => self.escaped_string(),
+        }
+    }
+
+    /// A number, as its text.
+    pub fn number(&mut self) -> Result<&'a str, Error> {
+        self.space();
+        let start = self.at;
+        self.eat_now(b'-');
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            Some(_) => return Err(self.error(ErrorKind::Expected("a number"))),
+            None => return Err(self.error(ErrorKind::Incomplete)),
+        }
+        if self.eat_now(b'.') {
+            self.some_digits()?;
+        }
+        if self.eat_now(b'e') || self.eat_now(b'E') {
+            if !self.eat_now(b'+') {
+                self.eat_now(b'-');
+            }
+            self.some_digits()?;
+        }
+        Ok(self.slice(start))
+    }
+
+    /// A whole number from 0 to 2⁵³ − 1: what JavaScript can hold exactly.
+    ///
+    /// # Errors
+    /// `json_number_range` for any other number.
+    pub fn unsigned(&mut self) -> Result<u64, Error> {
+        let digits = self.number()?;
+        match digits.parse::<u64>() {
+            Ok(number) if number < (1 << 53) => Ok(number),
+            _ => Err(self.error(ErrorKind::NumberRange(digits.to_owned()))),
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self) -> Result<bool, Error> {
+        match self.next_byte()? {
+            b't' => self.word("true").map(|()| true),
+            b'f' => self.word("false").map(|()| false),
+            _ => Err(self.error(ErrorKind::Expected("true or false"))),
+        }
+    }
+
+    /// `null`.
+    pub fn null(&mut self) -> Result<(), Error> {
+        self.space();
+        self.word("null")
+    }
+
+    /// Any value, checked, as its text.
+    pub fn raw(&mut self) -> Result<&'a str, Error> {
+        self.space();
+        let start = self.at;
+        self.skip()?;
+        Ok(self.slice(start))
+    }
+
+    /// Any value, checked and passed over.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        match self.kind()? {
+            Kind::Null => self.null(),
+            Kind::Boolean => self.boolean().map(drop),
+            Kind::Number => self.number().map(drop),
+            Kind::String => self.skip_string(),
+            Kind::Array => self.array(|r| r.skip()),
+            Kind::Object => {
+                self.open(b'{', "an object")?;
+                if !self.eat(b'}') {
+                    loop {
+                        self.space();
+                        self.skip_string()?;
+                        self.expect(b':', "\":\"")?;
+                        self.skip()?;
+                        if !self.eat(b',') {
+                            break;
+                        }
+                    }
+                    self.expect(b'}', "\",\" or \"}\"")?;
+                }
+                self.depth -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn next_byte(&mut self) -> Result<u8, Error> {
+        self.space();
+        self.peek().ok_or_else(|| self.error(ErrorKind::Incomplete))
+    }
+
+    fn slice(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Takes this byte where it comes next, with no space before it.
+    fn eat_now(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.space();
+        self.eat_now(byte)
+    }
+
+    fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Error> {
+        if self.next_byte()? == byte {
+            self.at += 1;
+            Ok(())
+        } else {
+            Err(self.error(ErrorKind::Expected(what)))
+        }
+    }
+
+    fn open(&mut self, byte: u8, what: &'static str) -> Result<(), Error> {
+        self.expect(byte, what)?;
+        if self.depth >= self.limits.depth {
+            return Err(self.error(ErrorKind::TooDeep(self.limits.depth)));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<(), Error> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(())
+        } else if word.as_bytes().starts_with(rest) {
+            Err(self.error(ErrorKind::Incomplete))
+        } else {
+            Err(self.error(ErrorKind::Expected(word)))
+        }
+    }
+
+    fn digits(&mut self) {
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn some_digits(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            Some(b'0'..=b'9') => {
+                self.digits();
+                Ok(())
+            }
+            Some(_) => Err(self.error(ErrorKind::Expected("a digit"))),
+            None => Err(self.error(ErrorKind::Incomplete)),
+        }
+    }
+
+    /// Goes on to the next byte that ends a run of plain characters in a string.
+    fn plain_run(&mut self) -> Result<u8, Error> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        match rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20) {
+            Some(run) => {
+                self.at += run;
+                match self.peek() {
+                    Some(byte @ (b'"' | b'\\')) => Ok(byte),
+                    _ => Err(self.error(ErrorKind::Expected("an escape for a control character"))),
+                }
+            }
+            None => {
+                self.at = self.text.len();
+                Err(self.error(ErrorKind::Incomplete))
+            }
+        }
+    }
+
+    /// The string when it holds no escape; otherwise None, and the reader stands where it stood.
+    fn plain_string(&mut self) -> Result<Option<&'a str>, Error> {
+        self.expect(b'"', "a string")?;
+        let start = self.at;
+        if self.plain_run()? == b'"' {
+            let plain = self.slice(start);
+            self.at += 1;
+            return Ok(Some(plain));
+        }
+        self.at = start - 1;
+        Ok(None)
+    }
+
+    fn skip_string(&mut self) -> Result<(), Error> {
+        self.expect(b'"', "a string")?;
+        while self.plain_run()? == b'\\' {
+            self.escape()?;
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn escaped_string(&mut self) -> Result<Fragment, Error> {
+        self.expect(b'"', "a string")?;
+        let mut units = Units::default();
+        loop {
+            let start = self.at;
+            let stop = self.plain_run()?;
+            units.plain(self.slice(start));
+            if stop == b'"' {
+                self.at += 1;
+                break;
+            }
+            units.push(self.escape()?);
+        }
+        self.notes.replaced_halves = self.notes.replaced_halves.saturating_add(units.replaced);
+        Ok(units.finish())
+    }
+
+    /// The UTF-16 unit that the escape at this place stands for.
+    fn escape(&mut self) -> Result<u16, Error> {
+        self.at += 1;
+        let letter = self.peek().ok_or_else(|| self.error(ErrorKind::Incomplete))?;
+        let unit = match letter {
+            b'"' | b'\\' | b'/' => u16::from(letter),
+            b'b' => 0x08,
+            b'f' => 0x0C,
+            b'n' => 0x0A,
+            b'r' => 0x0D,
+            b't' => 0x09,
+            b'u' => return self.hex(),
+            _ => return Err(self.error(ErrorKind::Expected("a valid escape"))),
+        };
+        self.at += 1;
+        Ok(unit)
+    }
+
+    fn hex(&mut self) -> Result<u16, Error> {
+        self.at += 1;
+        let mut unit = 0u16;
+        for _ in 0..4 {
+            let digit = match self.peek() {
+                Some(byte @ b'0'..=b'9') => byte - b'0',
+                Some(byte @ b'a'..=b'f') => byte - b'a' + 10,
+                Some(byte @ b'A'..=b'F') => byte - b'A' + 10,
+                Some(_) => return Err(self.error(ErrorKind::Expected("four hexadecimal digits"))),
+                None => return Err(self.error(ErrorKind::Incomplete)),
+            };
+            unit = (unit << 4) | u16::from(digit);
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+}
+
+/// Joins UTF-16 units and plain runs to text, keeping a first and a last half apart.
+#[derive(Default)]
+struct Units {
+    out: Fragment,
+    replaced: u32,
+}
+
+impl Units {
+    fn plain(&mut self, run: &str) {
+        if !run.is_empty() {
+            self.break_off();
+            self.out.text.push_str(run);
+        }
+    }
+
+    fn push(&mut self, unit: u16) {
+        match (unit, self.out.tail) {
+            (0xDC00..=0xDFFF, Some(high)) => {
+                self.out.tail = None;
+                self.out.text.push(join(high, unit));
+            }
+            (0xDC00..=0xDFFF, None) if self.out.is_empty() => self.out.lead = Some(unit),
+            (0xDC00..=0xDFFF, None) => self.replace(),
+            (0xD800..=0xDBFF, _) => {
+                self.break_off();
+                self.out.tail = Some(unit);
+            }
+            _ => {
+                self.break_off();
+                self.out.text.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+        }
+    }
+
+    /// A high half that something else than its low half follows is lost.
+    fn break_off(&mut self) {
+        if self.out.tail.take().is_some() {
+            self.replace();
+        }
+    }
+
+    fn replace(&mut self) {
+        self.replaced = self.replaced.saturating_add(1);
+        self.out.text.push(char::REPLACEMENT_CHARACTER);
+    }
+
+    fn finish(self) -> Fragment {
+        self.out
+    }
+}
+
+/// The character of a surrogate pair.
+pub(crate) fn join(high: u16, low: u16) -> char {
+    char::decode_utf16([high, low]).next().and_then(Result::ok).unwrap_or(char::REPLACEMENT_CHARACTER)
+}

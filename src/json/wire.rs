@@ -1,0 +1,130 @@
+//! What every type of the wires can do: be read, be written, be absent.
+
+use super::{Error, Kind, Limits, Notes, Reader, Writer};
+use std::sync::Arc;
+
+/// A type with one JSON form, the same for reading and writing.
+pub trait Wire: Sized {
+    /// Reads the value that comes next.
+    ///
+    /// # Errors
+    /// The first thing that does not fit, with its place.
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error>;
+
+    /// Writes the value.
+    fn write(&self, w: &mut Writer);
+}
+
+/// Reads one value that fills the whole text, and what was noted on the way.
+///
+/// # Errors
+/// As [`Wire::read`]; also when something follows the value or the text is over the default [`Limits`].
+pub fn read_noting<T: Wire>(text: &str) -> Result<(T, Notes), Error> {
+    let mut r = Reader::new(text, Limits::default())?;
+    let value = T::read(&mut r)?;
+    r.end()?;
+    Ok((value, r.notes))
+}
+
+/// Reads one value that fills the whole text.
+///
+/// # Errors
+/// As [`read_noting`].
+pub fn read<T: Wire>(text: &str) -> Result<T, Error> {
+    read_noting(text).map(|(value, _)| value)
+}
+
+/// The JSON text of a value.
+pub fn write<T: Wire>(value: &T) -> String {
+    let mut w = Writer::new();
+    value.write(&mut w);
+    w.finish()
+}
+
+impl Wire for String {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.string().map(|text| text.into_owned())
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.string(self);
+    }
+}
+
+impl Wire for Arc<str> {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.string().map(|text| Self::from(&*text))
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.string(self);
+    }
+}
+
+impl Wire for bool {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.boolean()
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.boolean(*self);
+    }
+}
+
+impl Wire for u64 {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        r.unsigned()
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.number(*self);
+    }
+}
+
+impl Wire for u32 {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        let number = r.unsigned()?;
+        Self::try_from(number).map_err(|_| r.error(super::ErrorKind::NumberRange(number.to_string())))
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.number(u64::from(*self));
+    }
+}
+
+/// A seq before the first one is −1 on the wire, and None here.
+impl Wire for Option<u64> {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        if r.kind()? == Kind::Null {
+            return r.null().map(|()| None);
+        }
+        let mut ahead = r.clone();
+        if ahead.number().is_ok_and(|digits| digits == "-1") {
+            *r = ahead;
+            return Ok(None);
+        }
+        r.unsigned().map(Some)
+    }
+
+    fn write(&self, w: &mut Writer) {
+        match self {
+            Some(number) => w.number(*number),
+            None => w.signed(-1),
+        }
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        let mut all = Self::new();
+        r.array(|r| {
+            all.push(T::read(r)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.array(|w| self.iter().for_each(|element| element.write(w)));
+    }
+}

@@ -1,0 +1,135 @@
+//! Writes JSON text.
+
+use super::Fragment;
+
+/// A text under construction. Commas are placed by the writer; the caller says what stands in which container.
+#[derive(Debug, Default)]
+pub struct Writer {
+    out: String,
+}
+
+impl Writer {
+    /// An empty text.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The text written so far.
+    pub fn finish(self) -> String {
+        self.out
+    }
+
+    /// An object; `fields` calls [`Writer::key`] before each value.
+    pub fn object(&mut self, fields: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push('{');
+        fields(self);
+        self.out.push('}');
+    }
+
+    /// An array; `elements` writes one value after the other.
+    pub fn array(&mut self, elements: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.out.push('[');
+        elements(self);
+        self.out.push(']');
+    }
+
+    /// The key of the value that is written next.
+    pub fn key(&mut self, key: &str) {
+        self.separate();
+        self.quoted(key);
+        self.out.push(':');
+    }
+
+    /// A string.
+    pub fn string(&mut self, text: &str) {
+        self.separate();
+        self.quoted(text);
+    }
+
+    /// A string that may begin or end with half a character, which is written as an escape.
+    pub fn fragment(&mut self, fragment: &Fragment) {
+        self.separate();
+        self.out.push('"');
+        if let Some(unit) = fragment.lead {
+            self.unit(unit);
+        }
+        self.escaped(&fragment.text);
+        if let Some(unit) = fragment.tail {
+            self.unit(unit);
+        }
+        self.out.push('"');
+    }
+
+    /// A whole number.
+    pub fn number(&mut self, number: u64) {
+        self.separate();
+        self.out.push_str(&number.to_string());
+    }
+
+    /// A whole number that may be negative.
+    pub fn signed(&mut self, number: i64) {
+        self.separate();
+        self.out.push_str(&number.to_string());
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, value: bool) {
+        self.separate();
+        self.out.push_str(if value { "true" } else { "false" });
+    }
+
+    /// `null`.
+    pub fn null(&mut self) {
+        self.separate();
+        self.out.push_str("null");
+    }
+
+    /// A value that is JSON text already.
+    pub fn raw(&mut self, json: &str) {
+        self.separate();
+        self.out.push_str(json);
+    }
+
+    /// A comma belongs here unless the text just opened a container or named a key: no value ends with one of these.
+    fn separate(&mut self) {
+        if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
+            self.out.push(',');
+        }
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.out.push('"');
+        self.escaped(text);
+        self.out.push('"');
+    }
+
+    fn escaped(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
+            let (plain, tail) = rest.split_at(at);
+            self.out.push_str(plain);
+            let mut chars = tail.chars();
+            match chars.next() {
+                Some('"') => self.out.push_str("\\\""),
+                Some('\\') => self.out.push_str("\\\\"),
+                Some('\n') => self.out.push_str("\\n"),
+                Some('\r') => self.out.push_str("\\r"),
+                Some('\t') => self.out.push_str("\\t"),
+                Some(control) => self.unit(u16::try_from(u32::from(control)).unwrap_or(0xFFFD)),
+                None => {}
+            }
+            rest = chars.as_str();
+        }
+        self.out.push_str(rest);
+    }
+
+    fn unit(&mut self, unit: u16) {
+        const HEX: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+        self.out.push_str("\\u");
+        for shift in [12, 8, 4, 0] {
+            self.out.push(HEX.get(usize::from(unit >> shift) & 0xF).copied().unwrap_or('0'));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The named events of the live stream (C2).
+
+use crate::event::{AttemptId, Coordinate, Delta, Epoch, RunId};
+use crate::json::{self, Notes, wire_object, wire_tagged};
+use crate::thread::Record;
+
+wire_object! {
+    /// Always first: frontier and the attempt that streams, taken in one cut.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Opened {
+        /// `threadfold/1`.
+        pub contract: String,
+        /// The log's epoch.
+        pub epoch: Epoch,
+        /// The last announced seq, −1 for an empty log.
+        pub frontier: Option<u64>,
+        /// The last frame's number in this life of the host.
+        pub revision: u64,
+        /// The attempt that streams.
+        pub active: Option<Live> => nullable,
+    }
+}
+
+wire_object! {
+    /// An attempt under way, with all that it has said.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Live {
+        /// The attempt.
+        pub attempt: AttemptId,
+        /// The frontier when it began.
+        pub started_after: Option<u64>,
+        /// The run.
+        pub run_id: RunId,
+        /// The step.
+        pub step: u32,
+        /// Which answer of the step.
+        pub response: u32,
+        /// The index of the next Delta: how many were sent, joined or not.
+        pub next: u64,
+        /// What it has said; neighbours of one kind and call are joined.
+        pub deltas: Vec<Delta>,
+    }
+}
+
+wire_object! {
+    /// An attempt begins.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Start {
+        /// The attempt.
+        pub attempt: AttemptId,
+        /// This frame's number.
+        pub revision: u64,
+        /// The frontier at this place of the stream.
+        pub started_after: Option<u64>,
+        /// The run.
+        pub run_id: RunId,
+        /// The step.
+        pub step: u32,
+        /// Which answer of the step.
+        pub response: u32,
+    }
+}
+
+wire_object! {
+    /// A fragment of an attempt.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct DeltaFrame {
+        /// The attempt.
+        pub attempt: AttemptId,
+        /// This frame's number.
+        pub revision: u64,
+        /// Its number within the attempt, dense from 0.
+        pub index: u64,
+        /// The fragment.
+        pub delta: Delta,
+    }
+}
+
+wire_object! {
+    /// An attempt is over.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct End {
+        /// The attempt.
+        pub attempt: AttemptId,
+        /// This frame's number.
+        pub revision: u64,
+        /// How many Deltas were sent.
+        pub index: u64,
+        /// What became of it.
+        pub outcome: Outcome,
+    }
+}
+
+wire_tagged! {
+    /// What became of an attempt.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Outcome by "kind" {
+        /// Its record was announced before this frame.
+        "committed" Committed {
+            /// The record's seq.
+            seq: u64,
+        }
+        /// It left nothing.
+        "abandoned" Abandoned {}
+    }
+}
+
+wire_object! {
+    /// The log grew.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Committed {
+        /// The last announced seq.
+        pub frontier: Option<u64>,
+        /// The rows after the last announced frontier, in log order; left out by a host that wants them read.
+        pub records: Option<Vec<Record>> => optional,
+    }
+}
+
+wire_object! {
+    /// A sign of life with the state of both continuities.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Ping {
+        /// The log's epoch.
+        pub epoch: Epoch,
+        /// The last announced seq.
+        pub frontier: Option<u64>,
+        /// The last frame's number.
+        pub revision: u64,
+    }
+}
+
+wire_object! {
+    /// The host closes on purpose.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Bye {
+        /// Why, in a word.
+        pub reason: String => default,
+    }
+}
+
+impl Live {
+    /// Which response it is.
+    pub fn coordinate(&self) -> Coordinate {
+        Coordinate { run_id: self.run_id.clone(), step: self.step, response: self.response }
+    }
+}
+
+impl Start {
+    /// Which response it is.
+    pub fn coordinate(&self) -> Coordinate {
+        Coordinate { run_id: self.run_id.clone(), step: self.step, response: self.response }
+    }
+}
+
+/// One event of the live stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// `opened`
+    Opened(Opened),
+    /// `start`
+    Start(Start),
+    /// `delta`
+    Delta(DeltaFrame),
+    /// `end`
+    End(End),
+    /// `committed`
+    Committed(Committed),
+    /// `ping`
+    Ping(Ping),
+    /// `bye`
+    Bye(Bye),
+}
+
+impl Frame {
+    /// Reads the event of this name. `Ok(None)` for a name that this version does not know.
+    ///
+    /// # Errors
+    /// As [`json::read`]; the frame is then as good as lost.
+    pub fn read(name: &str, data: &str) -> Result<Option<(Self, Notes)>, json::Error> {
+        Ok(Some(match name {
+            "delta" => json::read_noting(data).map(|(frame, notes)| (Self::Delta(frame), notes))?,
+            "committed" => json::read_noting(data).map(|(frame, notes)| (Self::Committed(frame), notes))?,
+            "opened" => json::read_noting(data).map(|(frame, notes)| (Self::Opened(frame), notes))?,
+            "start" => json::read_noting(data).map(|(frame, notes)| (Self::Start(frame), notes))?,
+            "end" => json::read_noting(data).map(|(frame, notes)| (Self::End(frame), notes))?,
+            "ping" => json::read_noting(data).map(|(frame, notes)| (Self::Ping(frame), notes))?,
+            "bye" => json::read_noting(data).map(|(frame, notes)| (Self::Bye(frame), notes))?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The event's name and data.
+    pub fn write(&self) -> (&'static str, String) {
+        match self {
+            Self::Opened(frame) => ("opened", json::write(frame)),
+            Self::Start(frame) => ("start", json::write(frame)),
+            Self::Delta(frame) => ("delta", json::write(frame)),
+            Self::End(frame) => ("end", json::write(frame)),
+            Self::Committed(frame) => ("committed", json::write(frame)),
+            Self::Ping(frame) => ("ping", json::write(frame)),
+            Self::Bye(frame) => ("bye", json::write(frame)),
+        }
+    }
+}

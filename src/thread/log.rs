@@ -1,0 +1,73 @@
+//! The log: records in order, without holes, of one epoch.
+
+use super::Record;
+use crate::event::Epoch;
+use std::sync::Arc;
+
+/// A run of records that follow each other by seq, all of one epoch. It begins at seq 0, or later where older rows were
+/// not read.
+#[derive(Debug, Clone)]
+pub struct Log {
+    epoch: Epoch,
+    records: Vec<Arc<Record>>,
+}
+
+/// What became of records that were offered to a log.
+#[derive(Debug, Clone, Default)]
+pub struct Joined {
+    /// Those that were new and joined on, in log order.
+    pub applied: Vec<Arc<Record>>,
+    /// How many were known already.
+    pub known: usize,
+    /// How many lay beyond a hole, and so were left out.
+    pub beyond: usize,
+}
+
+impl Log {
+    /// An empty log of this epoch.
+    pub fn new(epoch: Epoch) -> Self {
+        Self { epoch, records: Vec::new() }
+    }
+
+    /// The epoch that all records belong to.
+    pub fn epoch(&self) -> &Epoch {
+        &self.epoch
+    }
+
+    /// The last seq, None when empty.
+    pub fn last(&self) -> Option<u64> {
+        self.records.last().map(|record| record.seq())
+    }
+
+    /// The first seq, None when empty. Above 0, older rows are unread.
+    pub fn first(&self) -> Option<u64> {
+        self.records.first().map(|record| record.seq())
+    }
+
+    /// The records, in order.
+    pub fn records(&self) -> &[Arc<Record>] {
+        &self.records
+    }
+
+    /// True when every seq up to this one is in the log; always true of the frontier of an empty thread (None).
+    pub fn covers(&self, seq: Option<u64>) -> bool {
+        seq <= self.last()
+    }
+
+    /// Offers records in ascending order; the first ever decides where the log begins.
+    pub fn join(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
+        let mut joined = Joined::default();
+        for record in records {
+            match self.last() {
+                Some(last) if record.seq() <= last => joined.known += 1,
+                Some(last) if record.seq() > last + 1 => joined.beyond += 1,
+                Some(_) | None => {
+                    let record = Arc::new(record);
+                    self.records.push(Arc::clone(&record));
+                    joined.applied.push(record);
+                }
+            }
+        }
+        joined
+    }
+}

@@ -1,0 +1,19 @@
+//! Committed truth: messages, run states and tickets, the records that carry them, and the log that they make
+//! (semantics A2, C1).
+
+mod log;
+mod message;
+mod page;
+mod record;
+mod run_state;
+mod ticket;
+
+pub use log::{Joined, Log};
+pub use message::{Block, Message, Role};
+pub use page::Page;
+pub use record::{MessageRow, Record, RunRow};
+pub use run_state::{EndCause, Failure, Inference, RunState};
+pub use ticket::{Pause, RemoteReason, ResumeTicket, Target, Tool, ToolReason};
+
+#[cfg(test)]
+mod tests;

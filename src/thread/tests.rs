@@ -1,0 +1,66 @@
+//! The wire shapes of A2 and C1, by hand.
+
+use super::*;
+use crate::event::Epoch;
+use crate::json::{Wire, read, read_noting, write};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn same<T: Wire>(json: &str) {
+    let value: T = read(json).unwrap();
+    assert_eq!(write(&value), json);
+}
+
+#[test]
+fn states_and_causes_are_written_as_they_were_read() {
+    for json in [
+        r#""Running""#,
+        r#""Awaiting""#,
+        r#"{"Ended":"NaturalEnd"}"#,
+        r#"{"Ended":{"Stopped":"guard"}}"#,
+        r#"{"Ended":{"Error":{"Inference":{"code":"c","message":"m"}}}}"#,
+        r#"{"Ended":{"Error":"StateConflict"}}"#,
+        r#"{"Ended":{"Later":[1]}}"#,
+        r#""Dreaming""#,
+    ] {
+        same::<RunState>(json);
+    }
+    assert_eq!(read::<RunState>(r#""Waiting""#).unwrap(), RunState::Awaiting);
+}
+
+#[test]
+fn tickets_are_written_as_they_were_read_and_an_unknown_reason_is_kept() {
+    for json in [
+        r#"{"target":{"ToolCall":{"reason":"Permission","call_id":"c","tool":{"tool_id":"t","arguments":{"a":1}}}}}"#,
+        r#"{"target":{"RemoteInput":{"reason":"UserInput","call_id":"c"}}}"#,
+        r#"{"target":{"Pause":"RateLimit"}}"#,
+        r#"{"target":{"ToolCall":{"reason":"Moon","call_id":"c"}}}"#,
+    ] {
+        same::<ResumeTicket>(json);
+    }
+    let (ticket, notes) = read_noting::<ResumeTicket>(r#"{"target":{"Pause":"Holiday"}}"#).unwrap();
+    assert!(matches!(ticket.target, Target::Unknown(_)));
+    assert_eq!(notes.unknown_values, 1);
+}
+
+#[test]
+fn unknown_blocks_are_kept_and_unknown_keys_are_skipped_and_both_are_noted() {
+    let json =
+        r#"{"id":"m","role":"Assistant","extra":1,"content":[{"type":"hologram","z":1},{"type":"text","text":"a"}]}"#;
+    let (message, notes) = read_noting::<Message>(json).unwrap();
+    assert_eq!((notes.unknown_keys, notes.unknown_values), (1, 1));
+    assert_eq!(
+        write(&message),
+        r#"{"id":"m","role":"Assistant","content":[{"type":"hologram","z":1},{"type":"text","text":"a"}]}"#
+    );
+}
+
+#[test]
+fn a_log_takes_what_joins_on_and_leaves_what_lies_beyond_a_hole() {
+    let row = |seq: u64| -> Record { read(&format!(r#"{{"seq":{seq},"run_id":"r","state":"Running"}}"#)).unwrap() };
+    let mut log = Log::new(Epoch::from("e"));
+    assert_eq!(log.join([row(0), row(1)]).applied.len(), 2);
+    let joined = log.join([row(1), row(2), row(4)]);
+    assert_eq!((joined.applied.len(), joined.known, joined.beyond), (1, 1, 1));
+    assert_eq!(log.last(), Some(2));
+}
