@@ -4,5 +4,6 @@
 
 pub mod event;
 pub mod json;
+pub mod preview;
 pub mod source;
 pub mod thread;

@@ -1,7 +1,5 @@
 //! The decoder against the fixtures and the field cases about bytes, each at every cut of its stream.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
