@@ -1,4 +1,8 @@
 //! The live lane: what a preview shows of an attempt while it streams, before anything of it is committed. It has no
 //! authority; a committed record replaces it.
 
+mod content;
 pub mod partial;
+
+pub use content::{Content, Growth, Part};
+pub use partial::PartialJson;

@@ -1,20 +1,9 @@
 //! The bodies of commands and their answers (C1).
 
 use crate::event::{MessageId, RunId};
-use crate::json::{Error, Reader, Wire, Writer, wire_object, wire_tokens};
+use crate::follow::{Answer, OnActive};
+use crate::json::{Error, Reader, Wire, Writer, wire_object};
 use crate::thread::Block;
-
-wire_tokens! {
-    /// What a send does while a run is active.
-    pub enum OnActive {
-        /// It is refused with `run_active`.
-        "reject" Reject,
-        /// It waits for the run's end.
-        "queue" Queue,
-        /// The run is cancelled first.
-        "cancel" Cancel,
-    }
-}
 
 wire_object! {
     /// What the person says, under the id that the client made.
@@ -49,27 +38,6 @@ pub struct ResumeRequest {
     pub idempotency_key: String,
     /// The answer.
     pub answer: Answer,
-}
-
-/// What a resume says.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// A permission, given or not.
-    Approve {
-        /// Given or not.
-        approve: bool,
-        /// Why.
-        reason: Option<String>,
-    },
-    /// A result: a client tool's, or input from outside.
-    Result {
-        /// The result.
-        content: Vec<Block>,
-        /// True when the tool failed.
-        is_error: bool,
-    },
-    /// Just go on.
-    GoOn,
 }
 
 wire_object! {

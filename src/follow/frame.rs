@@ -17,14 +17,14 @@ wire_object! {
         /// The last frame's number in this life of the host.
         pub revision: u64,
         /// The attempt that streams.
-        pub active: Option<Live> => nullable,
+        pub active: Option<Active> => nullable,
     }
 }
 
 wire_object! {
     /// An attempt under way, with all that it has said.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Live {
+    pub struct Active {
         /// The attempt.
         pub attempt: AttemptId,
         /// The frontier when it began.
@@ -138,7 +138,7 @@ wire_object! {
     }
 }
 
-impl Live {
+impl Active {
     /// Which response it is.
     pub fn coordinate(&self) -> Coordinate {
         Coordinate { run_id: self.run_id.clone(), step: self.step, response: self.response }

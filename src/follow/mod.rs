@@ -1,0 +1,16 @@
+//! The reconciler: a state machine that joins the committed log and the live stream.
+//!
+//! It has no clock, no randomness, no I/O and no callbacks. Every [`Follower::handle`] takes the time and random bits
+//! as arguments and is followed by draining [`Follower::poll`]; [`Follower::deadline`] says when to come back.
+//!
+//! Two continuities are kept apart: the **log** (epoch, last applied seq, reads under way) and the **lane** (attempt,
+//! coordinate, revision, index). A policy per protocol works on these parts: [`strict`] is semantics C3, [`plain`] C4.
+
+mod command;
+pub mod frame;
+mod input;
+mod output;
+
+pub use command::{Accepted, Answer, Command, CommandError, CommandId, OnActive, Outcome};
+pub use input::{Closed, Generation, Input, Live, ReadError, ReadId, Wake};
+pub use output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status, Step};

@@ -1,0 +1,190 @@
+//! What one attempt has said so far.
+
+use super::PartialJson;
+use crate::event::{CallId, Delta};
+use crate::json::Fragment;
+
+/// A piece of a preview. Deltas carry no block index, so neighbours of one kind make one part (C2).
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// Text.
+    Text(String),
+    /// Reasoning.
+    Reasoning(String),
+    /// A tool call under construction.
+    Call {
+        /// The call.
+        id: CallId,
+        /// The tool's name.
+        name: String,
+        /// Its arguments so far.
+        args: PartialJson,
+    },
+}
+
+impl Part {
+    /// The text, the reasoning or the raw arguments.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Reasoning(text) => text,
+            Self::Call { args, .. } => args.raw(),
+        }
+    }
+
+    fn same_place(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(_), Self::Text(_)) | (Self::Reasoning(_), Self::Reasoning(_)) => true,
+            (Self::Call { id, .. }, Self::Call { id: other, .. }) => id == other,
+            _ => false,
+        }
+    }
+}
+
+/// What a Delta did: which part it went to, whether it opened it, and the text that was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Growth {
+    /// The part's number.
+    pub part: usize,
+    /// True when the part is new.
+    pub opened: bool,
+    /// What was added to its text. It may be empty: an opened call, or half a character that waits for the other.
+    pub text: String,
+}
+
+/// The content of a lane: its parts in the order in which they were opened.
+#[derive(Debug, Clone, Default)]
+pub struct Content {
+    parts: Vec<Part>,
+    text_half: Half,
+    reasoning_half: Half,
+    call_halves: Vec<(CallId, Half)>,
+    replaced_halves: u32,
+}
+
+impl Content {
+    /// The content that these Deltas make.
+    pub fn of(deltas: &[Delta]) -> Self {
+        let mut content = Self::default();
+        for delta in deltas {
+            content.push(delta);
+        }
+        content
+    }
+
+    /// The parts, in order of opening.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Halves of characters that never found the other half, and so became U+FFFD.
+    pub fn replaced_halves(&self) -> u32 {
+        self.replaced_halves
+    }
+
+    /// True when nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Takes a Delta. The cost depends on the Delta alone.
+    pub fn push(&mut self, delta: &Delta) -> Growth {
+        match delta {
+            Delta::TextDelta { delta } => {
+                let text = self.text_half.join(delta, &mut self.replaced_halves);
+                let opened = !matches!(self.parts.last(), Some(Part::Text(_)));
+                if opened {
+                    self.parts.push(Part::Text(String::new()));
+                }
+                self.grow_last(opened, text)
+            }
+            Delta::ReasoningDelta { delta } => {
+                let text = self.reasoning_half.join(delta, &mut self.replaced_halves);
+                let opened = !matches!(self.parts.last(), Some(Part::Reasoning(_)));
+                if opened {
+                    self.parts.push(Part::Reasoning(String::new()));
+                }
+                self.grow_last(opened, text)
+            }
+            Delta::ToolCallDelta { id, name, args_delta } => self.push_call(id, name, args_delta),
+        }
+    }
+
+    /// What has to be added to this content to make `whole`, as the growth of each part; None when this content is not
+    /// a beginning of it (C3.2).
+    pub fn missing_from(&self, whole: &Self) -> Option<Vec<Growth>> {
+        let mut growth = Vec::new();
+        for (number, part) in whole.parts.iter().enumerate() {
+            match self.parts.get(number) {
+                None => growth.push(Growth { part: number, opened: true, text: part.text().to_owned() }),
+                Some(ours) if ours.same_place(part) => {
+                    let suffix = part.text().strip_prefix(ours.text())?;
+                    if !suffix.is_empty() {
+                        growth.push(Growth { part: number, opened: false, text: suffix.to_owned() });
+                    }
+                }
+                Some(_) => return None,
+            }
+        }
+        (self.parts.len() <= whole.parts.len()).then_some(growth)
+    }
+
+    fn grow_last(&mut self, opened: bool, text: String) -> Growth {
+        if let Some(Part::Text(all) | Part::Reasoning(all)) = self.parts.last_mut() {
+            all.push_str(&text);
+        }
+        Growth { part: self.parts.len().saturating_sub(1), opened, text }
+    }
+
+    /// Parallel calls interleave, so the part is found by its call id, from the end: the newest calls are the ones that
+    /// grow. An opener of an id that has grown whole already is still the same call: ids are unique within a batch.
+    fn push_call(&mut self, call: &CallId, tool: &str, args_delta: &Fragment) -> Growth {
+        let found = self.parts.iter().rposition(|part| matches!(part, Part::Call { id, .. } if id == call));
+        let opened = found.is_none();
+        let number = found.unwrap_or(self.parts.len());
+        if opened {
+            self.parts.push(Part::Call { id: call.clone(), name: tool.to_owned(), args: PartialJson::new() });
+            self.call_halves.push((call.clone(), Half::default()));
+        }
+        let text = match self.call_halves.iter_mut().rev().find(|(id, _)| id == call) {
+            Some((_, half)) => half.join(args_delta, &mut self.replaced_halves),
+            None => args_delta.text.clone(),
+        };
+        if let Some(Part::Call { name, args, .. }) = self.parts.get_mut(number) {
+            if name.is_empty() {
+                tool.clone_into(name);
+            }
+            args.push(&text);
+        }
+        Growth { part: number, opened, text }
+    }
+}
+
+/// The first half of a character whose second half may come with the next Delta of its kind (A1).
+#[derive(Debug, Clone, Copy, Default)]
+struct Half(Option<u16>);
+
+impl Half {
+    /// The whole characters of a fragment after the half that waited; a half that finds no other is U+FFFD.
+    fn join(&mut self, fragment: &Fragment, replaced: &mut u32) -> String {
+        if fragment.is_empty() {
+            return String::new();
+        }
+        let mut text = String::with_capacity(fragment.text.len() + 4);
+        match (self.0.take(), fragment.lead) {
+            (Some(high), Some(low)) => match char::decode_utf16([high, low]).next() {
+                Some(Ok(character)) => text.push(character),
+                Some(Err(_)) | None => text.push(lost(replaced)),
+            },
+            (Some(_), None) | (None, Some(_)) => text.push(lost(replaced)),
+            (None, None) => {}
+        }
+        text.push_str(&fragment.text);
+        self.0 = fragment.tail;
+        text
+    }
+}
+
+fn lost(replaced: &mut u32) -> char {
+    *replaced = replaced.saturating_add(1);
+    char::REPLACEMENT_CHARACTER
+}
