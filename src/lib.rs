@@ -2,8 +2,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod audit;
+pub mod classify;
 pub mod event;
 pub mod follow;
+pub mod fold;
 pub mod json;
 pub mod preview;
 pub mod source;

@@ -1,7 +1,7 @@
 //! Facts and Deltas and their wire.
 
 use super::{CallId, Coordinate, MessageId, Position, RunId};
-use crate::json::{Fragment, Raw, wire_tagged, wire_tokens};
+use crate::json::{Fragment, Raw, wire_object, wire_tagged, wire_tokens};
 use crate::thread::Block;
 
 wire_tagged! {
@@ -133,17 +133,21 @@ wire_tagged! {
     }
 }
 
-/// A Fact with its place: what the fold yields (A3).
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlacedFact {
-    /// Where it stands; a position is used once.
-    pub position: Position,
-    /// The run it belongs to.
-    pub run_id: RunId,
-    /// The message it was made from, if it was made from one.
-    pub message_id: Option<MessageId>,
-    /// The response it belongs to, for what an assistant said.
-    pub coordinate: Option<Coordinate>,
-    /// The Fact.
-    pub fact: Fact,
+wire_object! {
+    /// A Fact with its place: what the fold yields (A3).
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct PlacedFact {
+        /// Where it stands; a position is used once.
+        pub position: Position,
+        /// The run it belongs to.
+        pub run_id: RunId,
+        /// The message it was made from, if it was made from one; a Fact at index 0 never is.
+        pub message_id: Option<MessageId> => optional,
+        /// The response it belongs to, for what an assistant said.
+        pub coordinate: Option<Coordinate> => optional,
+        /// The `ToolCall` that a `ToolResult` answers, or that an `Awaiting` waits for; None where there is none (A3.4).
+        pub call: Option<Position> => optional,
+        /// The Fact.
+        pub fact: Fact,
+    }
 }

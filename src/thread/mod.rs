@@ -3,6 +3,7 @@
 
 mod log;
 mod message;
+mod message_id;
 mod page;
 mod record;
 mod run_state;
@@ -10,6 +11,7 @@ mod ticket;
 
 pub use log::{Joined, Log};
 pub use message::{Block, Message, Role};
+pub use message_id::MessageName;
 pub use page::Page;
 pub use record::{MessageRow, Record, RunRow};
 pub use run_state::{EndCause, Failure, Inference, RunState};

@@ -39,7 +39,7 @@ fn tickets_are_written_as_they_were_read_and_an_unknown_reason_is_kept() {
         same::<ResumeTicket>(json);
     }
     let (ticket, notes) = read_noting::<ResumeTicket>(r#"{"target":{"Pause":"Holiday"}}"#).unwrap();
-    assert!(matches!(ticket.target, Target::Unknown(_)));
+    assert!(matches!(ticket.target, Target::Unknown { .. }));
     assert_eq!(notes.unknown_values, 1);
 }
 

@@ -35,7 +35,12 @@ pub enum Target {
     /// Nobody in particular: the run rests until it is resumed.
     Pause(Pause),
     /// A target that this version does not know, kept whole.
-    Unknown(Raw),
+    Unknown {
+        /// The call that it names, if it names one as the known targets do.
+        call_id: Option<CallId>,
+        /// The target as it was sent.
+        raw: Raw,
+    },
 }
 
 wire_object! {
@@ -86,11 +91,12 @@ wire_tokens! {
 }
 
 impl Target {
-    /// The call that is waited for; None for a pause (A3.5).
+    /// The call that is waited for; None for a pause (A3.5). A target that is not known may name one all the same.
     pub fn call_id(&self) -> Option<&CallId> {
         match self {
             Self::ToolCall { call_id, .. } | Self::RemoteInput { call_id, .. } => Some(call_id),
-            Self::Pause(_) | Self::Unknown(_) => None,
+            Self::Unknown { call_id, .. } => call_id.as_ref(),
+            Self::Pause(_) => None,
         }
     }
 
@@ -112,8 +118,15 @@ impl Target {
                 Pause::RateLimit => "rate_limit",
                 Pause::BudgetReached => "budget_reached",
             }),
-            Self::Unknown(_) => None,
+            Self::Unknown { .. } => None,
         }
+    }
+}
+
+wire_object! {
+    /// The one key of an unknown target's body that is understood.
+    struct NamesCall {
+        call_id: CallId,
     }
 }
 
@@ -133,7 +146,7 @@ wire_object! {
 }
 
 impl Wire for Target {
-    /// A reason that this version does not know makes the whole target unknown: it is kept, and names no call.
+    /// A reason that this version does not know makes the whole target unknown: it is kept, and names its call.
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
         let start = r.clone();
         let known = match variant(r)?.as_str() {
@@ -142,11 +155,11 @@ impl Wire for Target {
             }
             "RemoteInput" => body(r).map(|RemoteInputBody { reason, call_id }| Self::RemoteInput { reason, call_id }),
             "Pause" => body(r).map(Self::Pause),
-            _ => return unknown(r).map(Self::Unknown),
+            _ => return unknown_target(r),
         };
         known.or_else(|_| {
             *r = start;
-            unknown(r).map(Self::Unknown)
+            unknown_target(r)
         })
     }
 
@@ -160,7 +173,12 @@ impl Wire for Target {
                 write_body(w, "RemoteInput", &RemoteInputBody { reason: *reason, call_id: call_id.clone() });
             }
             Self::Pause(pause) => write_body(w, "Pause", pause),
-            Self::Unknown(raw) => raw.write(w),
+            Self::Unknown { raw, .. } => raw.write(w),
         }
     }
+}
+
+fn unknown_target(r: &mut Reader<'_>) -> Result<Target, Error> {
+    let call_id = body::<NamesCall>(&mut r.clone()).ok().map(|named| named.call_id);
+    Ok(Target::Unknown { call_id, raw: unknown(r)? })
 }
