@@ -1,0 +1,321 @@
+/// <reference lib="esnext.disposable" />
+
+// What JavaScript sees of threadfold. Data has the wire's names (snake_case, semantics A1, A2, C1); options and methods
+// have JavaScript's (camelCase).
+
+export * from "./types/wire.js";
+export * from "./types/view.js";
+
+import type { AgentEvent, Block, Coordinate, Delta, Fact, Page, PlacedFact, Position, ResumeTicket, Row, RunState } from "./types/wire.js";
+import type { View } from "./types/view.js";
+
+// ---------------------------------------------------------------------------------------------------------- loading
+
+/**
+ * Loads the WebAssembly module. Not needed: the client loads it on first use. Call it to load early, or to say where
+ * the module is. Several calls load once; after a failure the next call tries again.
+ *
+ * @param input Where the module is, or what it is, if not beside the package's own files.
+ * @throws ThreadfoldError `wasm_missing`, `wasm_unreachable`, `wasm_not_wasm`, `wasm_blocked` (a Content-Security-Policy
+ *   without `'wasm-unsafe-eval'`), `wasm_invalid`.
+ */
+export function init(input?: string | URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
+
+// ----------------------------------------------------------------------------------------------------------- errors
+
+/** A stable word for programs; hosts add their own for commands that they refuse. */
+export type ErrorCode =
+  /** The client was closed. */
+  | "closed"
+  /** `fold`, `terminal` or `classify` was called before `init()` was done. */
+  | "not_loaded"
+  /** An option or argument is wrong; the message names it. */
+  | "bad_argument"
+  /** The module's file is not where it was looked for. */
+  | "wasm_missing"
+  /** The module could not be fetched. */
+  | "wasm_unreachable"
+  /** Something else, such as an HTML page, was served in the module's place. */
+  | "wasm_not_wasm"
+  /** A Content-Security-Policy forbids WebAssembly. */
+  | "wasm_blocked"
+  /** This platform can't run the module. */
+  | "wasm_invalid"
+  /** The host could not be reached; a command may have been carried out all the same, and is safe to repeat. */
+  | "unreachable"
+  /** 401 or 403: renew the credentials, then `retry()`. */
+  | "unauthorized"
+  /** A run is active and the send did not say what to do then. */
+  | "run_active"
+  /** Somebody answered first. */
+  | "already_resolved"
+  /** Nothing waits for this answer. */
+  | "nothing_pending"
+  /** There is no run to cancel. */
+  | "no_active_run"
+  /** Following was given up; the message says why. `retry()` starts anew. */
+  | "not_found" | "no_stream" | "foreign_contract"
+  /** A fault of threadfold itself. The client is closed; what was committed is not affected. */
+  | "internal"
+  | (string & {});
+
+/** Every error that this package throws or rejects with. */
+export class ThreadfoldError extends Error {
+  readonly name: "ThreadfoldError";
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+}
+
+// ----------------------------------------------------------------------------------------------------------- client
+
+export interface ClientOptions {
+  /** Where the thread is: {@link threadfold}, or a source of your own. */
+  source: Source;
+  /**
+   * A committed page, from server rendering say, to show before anything was read. It is read again only from its
+   * frontier on.
+   */
+  initial?: Page;
+  /** Told of every skipped or unknown thing. Never fatal; runs in a microtask. */
+  onAnomaly?: (anomaly: Anomaly) => void;
+}
+
+export interface Anomaly {
+  /** A stable word for programs. */
+  readonly code: string;
+  /** A sentence for people, with the offending value. */
+  readonly message: string;
+}
+
+/**
+ * One thread, followed. Making one does nothing and needs nothing to be loaded; `connect()` begins.
+ *
+ * Any method may be called from any callback. After `close()` every method that returns a promise rejects with `closed`,
+ * and `view` stays what it was.
+ */
+export class ThreadClient implements Disposable {
+  constructor(options: ClientOptions);
+
+  /** What an app shows. The same object until something changes; what did not change keeps its identity (`===`). */
+  readonly view: View;
+
+  /**
+   * Calls `listener` after each change of `view`, in a microtask, at most once per animation frame while text streams.
+   * Made for `useSyncExternalStore`.
+   * @returns Ends the subscription.
+   */
+  subscribe(listener: () => void): () => void;
+
+  /**
+   * Follows the thread. Resolves when what was committed is read and the live stream is open (`view.status` is `live`);
+   * while the host or the network is away it waits and tries again. Several calls are one connection.
+   * @throws ThreadfoldError `unauthorized` or why it was given up, `closed`, or why the module did not load.
+   */
+  connect(): Promise<void>;
+
+  /** Looks again at once: after `unauthorized` or `failed`, or when the person asks. Before `connect()` it does nothing. */
+  retry(): void;
+
+  /**
+   * Says something: the host commits it and starts a run. Safe against a lost answer: it is repeated with the same keys.
+   * @throws ThreadfoldError `run_active`, `unreachable`, `unauthorized`, `bad_argument`, `closed`, or the host's code.
+   */
+  send(content: string | readonly Block[], options?: SendOptions): Promise<Accepted>;
+
+  /**
+   * Answers what a run waits for: a permission, a client tool's result, outside input, or (callId null) a pause.
+   * @throws ThreadfoldError `nothing_pending`, `already_resolved`, and as `send`.
+   */
+  resume(callId: string | null, answer: Answer, options?: ResumeOptions): Promise<Accepted>;
+
+  /**
+   * Ends a run, the active one if none is named. Closing a client or a tab never does that.
+   * @throws ThreadfoldError `no_active_run`, and as `send`.
+   */
+  cancel(runId?: string): Promise<Accepted>;
+
+  /**
+   * All that happens, from the first Fact on: Facts once per position, amendments, Deltas, resets. Any number of readers;
+   * each has a bounded queue: a slow one loses Deltas (it gets a `reset`), never Facts. Ends when the client is closed.
+   */
+  events(options?: { signal?: AbortSignal }): AsyncIterableIterator<ThreadEvent>;
+
+  /** What was counted since the client was made. */
+  stats(): Stats;
+
+  /** Ends everything: stream, requests, timers, listeners. The run goes on at the host. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface SendOptions {
+  /** The committed message's id; made when absent. */
+  messageId?: string;
+  /** Makes repeating safe; made when absent. */
+  idempotencyKey?: string;
+  /** What to do while a run is active. Default `reject`. */
+  onActive?: "reject" | "queue" | "cancel";
+}
+
+export interface ResumeOptions {
+  /** The run; found by the call when absent. */
+  runId?: string;
+  /** Makes repeating safe; made when absent. */
+  idempotencyKey?: string;
+}
+
+/** A permission; a result (a client tool's, or outside input); or, for a pause, just `{}`. */
+export type Answer =
+  | { approve: boolean; reason?: string }
+  | { content: string | readonly Block[]; is_error?: boolean }
+  | { approve?: undefined; content?: undefined };
+
+export interface Accepted {
+  readonly run_id?: string;
+  /** The message's id, as committed. */
+  readonly message_id?: string;
+  /** The message's seq; absent while it is queued. */
+  readonly seq?: number;
+}
+
+/** What happens in a thread. */
+export type ThreadEvent =
+  /** A Fact; each position comes once. */
+  | ({ readonly type: "fact" } & PlacedFact)
+  /** The Fact at this position reads so from now on. Only a call's disposition is ever amended. */
+  | { readonly type: "amend"; readonly position: Position; readonly fact: Fact }
+  /** A live fragment: a preview. */
+  | { readonly type: "delta"; readonly run_id: string; readonly coordinate?: Coordinate; readonly delta: Delta }
+  /** Forget what was shown live of this response; without a run, forget everything (the log was replaced). */
+  | { readonly type: "reset"; readonly run_id?: string; readonly coordinate?: Coordinate };
+
+/** Counts, all from zero when the client is made. */
+export interface Stats {
+  /** Frames of the live stream that were read. */
+  readonly frames: number;
+  readonly deltas: number;
+  /** Frames that were dropped, known already, or unreadable. */
+  readonly drops: number;
+  readonly duplicates: number;
+  readonly gaps: number;
+  /** Openings of the live stream after the first. */
+  readonly reopens: number;
+  /** Committed reads that were asked for. */
+  readonly reads: number;
+  /** Bytes of committed pages and of live event data. */
+  readonly bytes: number;
+  readonly [name: string]: number;
+}
+
+// ---------------------------------------------------------------------------------------------------------- sources
+
+/** Where a thread is: what {@link threadfold} returns, or your own. */
+export type Source = HttpSource | CustomSource;
+
+export interface HttpOptions {
+  /** The contract's root, `/v1` or `https://chat.example/v1`. */
+  base: string;
+  threadId: string;
+  /**
+   * How the live stream is read. Default: `eventsource` where the platform has one and no headers are given, else
+   * `fetch`. Headers together with `eventsource` are refused: it can't send them.
+   */
+  transport?: "eventsource" | "fetch";
+  /** `threadfold` (semantics C2, the default), or `plain`: envelopes as they come (C4). */
+  protocol?: "threadfold" | "plain";
+  /** Headers for every request. A function is asked anew for each attempt, and may be async: renew a token there. */
+  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** As in fetch; `include` sends cookies to another origin. Default `same-origin`. */
+  credentials?: "omit" | "same-origin" | "include";
+  /** Added to the addresses of the live stream and of committed reads. */
+  query?: Readonly<Record<string, string>>;
+  /** Milliseconds until a committed read or a command without an answer is given up and repeated. Default 30,000. */
+  timeout?: number;
+}
+
+/** A host that serves the `threadfold/1` contract, or its committed half with a plain live stream. */
+export function threadfold(options: HttpOptions): HttpSource;
+
+export interface HttpSource {
+  readonly kind: "http";
+  readonly options: Readonly<HttpOptions>;
+}
+
+/**
+ * A source of your own. What it gives may be values or JSON text. An error that it throws is a network fault, and is
+ * tried again; an error with a `status` is a refusal with that HTTP status (`retryAfter` in ms, `code`, `message`).
+ */
+export interface CustomSource {
+  /** As in {@link HttpOptions}. Default `threadfold`. */
+  readonly protocol?: "threadfold" | "plain";
+  /** Refuses pages of another thread; absent, the first page decides. */
+  readonly threadId?: string;
+  /** True when an `unauthorized` is worth asking again because credentials are renewed. */
+  readonly renewable?: boolean;
+  /** Opens the live stream. If it returns a promise, the stream is over when that settles. `signal` aborts it. */
+  openLive(sink: LiveSink, signal: AbortSignal): void | Promise<void>;
+  /** One committed page (C1). */
+  readCommitted(query: CommittedQuery, signal: AbortSignal): Page | string | Promise<Page | string>;
+  send?(request: SendRequest, signal: AbortSignal): Accepted | Promise<Accepted>;
+  resume?(request: ResumeRequest, signal: AbortSignal): Accepted | void | Promise<Accepted | void>;
+  cancel?(request: { run_id: string }, signal: AbortSignal): Accepted | void | Promise<Accepted | void>;
+}
+
+export interface LiveSink {
+  /** The host accepted. Optional: the first event says it too. */
+  accepted(): void;
+  /** An event by its name (`opened`, `delta`, …), with its data as a value or as JSON text. */
+  event(name: string, data: unknown): void;
+  /** An envelope of a plain stream, as a value or as JSON text. */
+  envelope(envelope: Envelope | string): void;
+  /** A sign of life that is no event. */
+  activity(): void;
+  /** The stream is over: refused with a status, or lost. */
+  closed(refusal?: { status?: number; retryAfter?: number }): void;
+}
+
+/** An event of a plain live stream (A1). */
+export type Envelope =
+  | { run_id: string; kind: AgentEvent }
+  | { event: { run_id: string; kind: AgentEvent }; assistant_response?: { thread_id: string; step: number; response: number } };
+
+export interface CommittedQuery {
+  /** Rows after this seq; −1 for the start. */
+  readonly after: number;
+  /** Older rows than this; asked for only when the thread is read backwards. */
+  readonly before?: number;
+  readonly limit: number;
+  /** Only of this epoch. */
+  readonly epoch?: string;
+}
+
+export interface SendRequest {
+  readonly input: { readonly message_id: string; readonly content: readonly Block[] };
+  readonly idempotency_key: string;
+  readonly on_active?: "reject" | "queue" | "cancel";
+}
+
+export interface ResumeRequest {
+  readonly run_id: string;
+  readonly correlation_id: string;
+  readonly idempotency_key: string;
+  readonly approve?: boolean;
+  readonly reason?: string;
+  readonly content?: readonly Block[];
+  readonly is_error?: boolean;
+}
+
+// -------------------------------------------------------------------------------------------------------- functions
+// They need the module: await `init()` once before. Numbers beyond 2⁵³ keep their digits only in JSON text.
+
+/**
+ * The Facts of committed rows, in order of position (A3).
+ * @throws ThreadfoldError `not_loaded`, `bad_argument`.
+ */
+export function fold(rows: readonly Row[] | Page | string): PlacedFact[];
+
+/** The Fact of a run's state; null while it goes on (A4). */
+export function terminal(state: RunState, ticket?: ResumeTicket | null): Fact | null;
+
+/** Where an event goes (A5). */
+export function classify(event: AgentEvent): { tier: "fact" | "delta"; live: boolean; audit: boolean };
