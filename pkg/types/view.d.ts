@@ -1,87 +1,289 @@
-// What an app shows: the value of `ThreadClient.view`.
+/**
+ * What a page shows of a thread, and the changes between two such views.
+ *
+ * A view is a plain immutable value: what did not change is the same object (`===`) in the next view, and
+ * `JSON.stringify(view)` is complete.
+ */
 
-import type { Block, Coordinate, Disposition, Json, ReasonToken, ResumeTicket } from "./wire.js";
-
-/** The whole of it. Immutable: what did not change from one view to the next is the same object (`===`). */
+/** Everything that a page shows of a thread. */
 export interface View {
-  /** The connection's state, separate from any run's. */
-  readonly status: Status;
-  /** In committed order, previews at the end. */
+  /** Committed items in the order of the log, then previews in the order in which they were opened, then sends under way. */
   readonly items: readonly Item[];
-  /** The runs that have not ended, by first appearance. */
-  readonly runs: readonly ActiveRun[];
+  /** The run that matters now: the last one that began and is not over, else the last one that began. Null before the first. */
+  readonly run: RunSummary | null;
+  /** The state of the connection. It says nothing about the run. */
+  readonly status: Status;
 }
 
+/** The state of the connection. */
 export type Status =
   | { readonly state: "idle" | "connecting" | "live" | "catching_up" | "offline" | "unauthorized" | "closed" }
-  /** The next try is due at this time, in milliseconds since 1970. */
+  /** The next opening is due at this time, in milliseconds since 1970. */
   | { readonly state: "waiting"; readonly retry_at: number }
   /** Given up; `retry()` starts anew. */
   | { readonly state: "failed"; readonly code: string };
 
-/** A run that goes on. Its end is an item. */
-export interface ActiveRun {
+/** Where a run stands, as committed; a stream's end never changes it. */
+export interface RunSummary {
   readonly run_id: string;
-  readonly state: "running" | "awaiting";
+  /** `finished` and `failed` are final. An outcome that nobody knows is `failed`. */
+  readonly state: "running" | "awaiting" | "finished" | "failed";
+  /** The record that set the state; null while only the run's messages were read. */
+  readonly seq: number | null;
 }
 
-/** `preview` while it streams, `unconfirmed` while its stream is gone and no commit covers it, then `committed`. */
-export type Origin = "preview" | "unconfirmed" | "committed";
+/** A line of the conversation. */
+export type Item =
+  | UserItem
+  | InjectedItem
+  | SystemItem
+  | AssistantItem
+  | OrphanResultItem
+  | AwaitingItem
+  | FinishedItem
+  | FailedItem;
 
-export type Item = TurnItem | AssistantItem | BoundaryItem;
-
-/** What the person said (`user`), or what a guard or a continuation put in (`injected`). */
-export interface TurnItem {
-  readonly kind: "user" | "injected";
+export interface ItemBase {
+  /** The render key: unique in the view, and the same from the first fragment to the commit and after a reload. */
   readonly key: string;
-  readonly origin: Origin;
+  /**
+   * `preview`: live, not committed yet. `unconfirmed`: a preview whose stream is gone; what was committed will replace it.
+   * `committed`: it stands in the log.
+   */
+  readonly origin: "preview" | "unconfirmed" | "committed";
+  /** The record's number in the log; null while it is not committed. */
+  readonly seq: number | null;
+  /** When it was committed, in milliseconds since 1970; null while it is not. */
+  readonly time: number | null;
+  /** Null for what belongs to no run, and for a send. */
   readonly run_id: string | null;
-  readonly message_id: string;
-  readonly content: readonly Block[];
 }
 
-export interface AssistantItem {
-  readonly kind: "assistant";
-  /** Never changes, from the first fragment to the commit. */
-  readonly key: string;
-  readonly origin: Origin;
-  readonly run_id: string;
-  readonly coordinate?: Coordinate;
-  readonly message_id?: string;
+/** What the person said. */
+export interface UserItem extends ItemBase {
+  readonly kind: "user";
+  readonly message_id: string;
+  readonly parts: readonly Part[];
+  /** What became of a message on its way to the log; null once it is committed. */
+  readonly send: SendState | null;
+}
+
+export type SendState =
+  | { readonly state: "sending" | "queued" }
+  | { readonly state: "failed"; readonly code: string; readonly message: string };
+
+/** A user turn that the host made: it is not something that the person said. */
+export interface InjectedItem extends ItemBase {
+  readonly kind: "injected";
+  readonly reason: "steer" | "continuation" | "resume_input" | "report";
+  readonly message_id: string;
   readonly parts: readonly Part[];
 }
 
-export type Part =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "reasoning"; readonly text: string }
-  | CallPart
-  /** An image, document, search result, redacted or unknown block. */
-  | { readonly kind: "block"; readonly block: Block };
-
-export interface CallPart {
-  readonly kind: "call";
-  readonly id: string;
-  readonly name: string;
-  /** The raw text of the arguments; complete once the item is committed. */
-  readonly arguments: string;
-  /** `streaming` until committed. */
-  readonly state: "streaming" | Disposition;
-  readonly result?: { readonly content: readonly Block[]; readonly is_error: boolean };
+/** Instructions to the model. */
+export interface SystemItem extends ItemBase {
+  readonly kind: "system";
+  readonly message_id: string;
+  readonly parts: readonly Part[];
 }
 
-/** Where a run pauses or ends. */
-export type BoundaryItem =
+/** One response of the model. */
+export interface AssistantItem extends ItemBase {
+  readonly kind: "assistant";
+  /** Null while it is not committed. */
+  readonly message_id: string | null;
+  /** The model step within the run, and which answer of that step; null where the host does not say it. */
+  readonly step: number | null;
+  readonly response: number | null;
+  readonly parts: readonly Part[];
+}
+
+/** A tool's result whose call is not in the log. */
+export interface OrphanResultItem extends ItemBase {
+  readonly kind: "orphan_result";
+  readonly message_id: string;
+  readonly tool_use_id: string;
+  readonly is_error: boolean;
+  readonly output: readonly Part[];
+}
+
+/** The run waits, or waited. */
+export interface AwaitingItem extends ItemBase {
+  readonly kind: "awaiting";
+  readonly run_id: string;
+  /**
+   * `tool_permission`, `client_execution`, `scheduled_action`, `delegation`, `user_input`, `external_event`,
+   * `manual_pause`, `rate_limit` or `budget_reached`; null for one that this version does not know.
+   */
+  readonly reason: string | null;
+  /** The call that is waited for; null for a pause. */
+  readonly pending_tool_use_id: string | null;
+  /** The tool and its arguments as the ticket states them, so that a prompt needs no message; null where it states none. */
+  readonly tool: ToolInput | null;
+  /** Where the call stands: the key of an assistant item and the number of its part; null where no message holds it. */
+  readonly call: { readonly key: string; readonly part: number } | null;
+  /** True once the run went on or ended: there is nothing to answer any more. */
+  readonly resolved: boolean;
+}
+
+/** The run is over. */
+export interface FinishedItem extends ItemBase {
+  readonly kind: "finished";
+  readonly run_id: string;
+  /** True when the step limit ended it. */
+  readonly exhausted: boolean;
+  readonly cause: "natural_end" | "max_steps" | "cancelled" | "stopped";
+  /** Why it was stopped, as the host says it; null otherwise. */
+  readonly detail: unknown;
+}
+
+/** The run failed, or nobody knows how it ended (`indeterminate`). */
+export interface FailedItem extends ItemBase {
+  readonly kind: "failed";
+  readonly run_id: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A piece of an item. Parts only ever grow or are added at the end, so a part's number is its render key in its item. */
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | DocumentPart | SearchResultPart | RedactedPart | UnknownPart;
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+}
+
+/** A tool's arguments. */
+export interface ToolInput {
+  readonly name: string;
+  /** The raw JSON text, with all digits of large numbers; while it streams, what has come of it. */
+  readonly args: string;
+  /**
+   * The value of `args`, parsed when it is first read; while it streams, the value that what has come denotes so far
+   * (whole characters, whole numbers' longest prefix, no key without its value). Undefined while there is none.
+   */
+  readonly input: unknown;
+}
+
+export interface ToolCallPart extends ToolInput {
+  readonly type: "tool_call";
+  /** The provider's id of the call, unique only among the calls of its message. */
+  readonly id: string;
+  /**
+   * `streaming`: a preview. `open`: no result yet, and the run goes on. `pending_client`: this app has to run it.
+   * `pending_builtin`: the host waits for a permission, a schedule or a delegate. `unresolved`: the run ended without a
+   * result. `output` and `error`: it has a result.
+   */
+  readonly state: "streaming" | "open" | "pending_client" | "pending_builtin" | "unresolved" | "output" | "error";
+  /** The result; null while there is none. */
+  readonly output: readonly Part[] | null;
+}
+
+export interface ImagePart {
+  readonly type: "image";
+  /** As the host says it. */
+  readonly source: unknown;
+}
+
+export interface DocumentPart {
+  readonly type: "document";
+  readonly source: unknown;
+  readonly title: string | null;
+  readonly context: string | null;
+}
+
+export interface SearchResultPart {
+  readonly type: "search_result";
+  readonly source: string;
+  readonly title: string;
+  readonly content: unknown;
+  readonly citations: unknown;
+}
+
+/** Something that was said and may not be shown. */
+export interface RedactedPart {
+  readonly type: "redacted";
+}
+
+/** A block that this version does not know, or that does not belong where it stands; kept whole. */
+export interface UnknownPart {
+  readonly type: "unknown";
+  readonly block: unknown;
+}
+
+/**
+ * The changes that lead from one view to the next, applied in order and at once. `number` is one above that of the
+ * changes before; where it is not, some were missed, and the whole view is asked for.
+ */
+export interface Changes {
+  readonly number: number;
+  readonly changes: readonly Change[];
+}
+
+/** A whole view; the changes with `number + 1` follow it. */
+export interface WholeView {
+  readonly number: number;
+  readonly view: WireView;
+}
+
+/** One change of a view. */
+export type Change =
+  /** Everything anew, after a replaced log. What is equal keeps its identity. */
+  | { readonly op: "reset"; readonly view: WireView }
+  /**
+   * From this place on the items are these: new ones as they are, those that stay as they were as their keys. What
+   * follows the committed items (previews, sends) is always named, so places before `from` never move.
+   */
+  | { readonly op: "tail"; readonly from: number; readonly items: readonly (WireItem | string)[] }
+  /** A part's text or reasoning grew. */
+  | { readonly op: "append"; readonly key: string; readonly part: number; readonly text: string }
+  /** A streaming call's arguments grew; `args.slice(0, keep) + close` is JSON of what they denote (`keep` 0: nothing yet). */
   | {
-      readonly kind: "awaiting"; readonly key: string; readonly run_id: string;
-      /** The call to answer by `resume()`; null for a pause. */
-      readonly call_id: string | null;
-      readonly reason?: ReasonToken;
-      readonly ticket?: ResumeTicket;
-      /** False once it was answered. */
-      readonly open: boolean;
+      readonly op: "append";
+      readonly key: string;
+      readonly part: number;
+      readonly text: string;
+      readonly keep: number;
+      readonly close: string;
     }
+  /** The item has a new part, at its end. */
+  | { readonly op: "part"; readonly key: string; readonly part: WirePart }
+  /** A committed call has another state, and perhaps a result. */
   | {
-      readonly kind: "finished"; readonly key: string; readonly run_id: string;
-      readonly cause?: "natural_end" | "max_steps" | "cancelled" | "stopped"; readonly exhausted: boolean; readonly detail?: Json;
+      readonly op: "call";
+      readonly key: string;
+      readonly part: number;
+      readonly state: ToolCallPart["state"];
+      readonly output: readonly Part[] | null;
     }
-  | { readonly kind: "failed"; readonly key: string; readonly run_id: string; readonly code: string; readonly message: string };
+  /** These fields of an item read so from now on. */
+  | { readonly op: "item"; readonly key: string; readonly set: WireItemFields }
+  /** These fields of the view read so from now on. */
+  | { readonly op: "view"; readonly set: { readonly run?: RunSummary | null; readonly status?: Status } };
+
+/** The fields of an item that change while the item stays. */
+export type WireItemFields = {
+  readonly origin?: ItemBase["origin"];
+  readonly send?: SendState | null;
+  readonly resolved?: boolean;
+};
+
+/** A tool's arguments as they travel: `input` is made of `args` where they arrive, by `keep` and `close` while they stream. */
+type Wired<T> = T extends ToolInput ? Omit<T, "input"> & { readonly keep?: number; readonly close?: string } : T;
+
+export type WirePart = Wired<Part>;
+
+export type WireItem = Item extends infer T
+  ? T extends { readonly parts: readonly Part[] }
+    ? Omit<T, "parts"> & { readonly parts: readonly WirePart[] }
+    : T extends { readonly tool: ToolInput | null }
+      ? Omit<T, "tool"> & { readonly tool: Wired<ToolInput> | null }
+      : T
+  : never;
+
+export type WireView = Omit<View, "items"> & { readonly items: readonly WireItem[] };
