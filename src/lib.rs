@@ -5,8 +5,8 @@
 pub mod audit;
 pub mod classify;
 pub mod event;
-pub mod follow;
 pub mod fold;
+pub mod follow;
 pub mod json;
 pub mod preview;
 pub mod source;
