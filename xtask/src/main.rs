@@ -1,2 +1,112 @@
-//! The project's commands.
-fn main() {}
+//! The project's commands: `cargo xtask` alone lists them.
+//!
+//! Everything that a command needs is installed by the command itself (`setup/`), outside of the repository and once
+//! per version. One file per command: `build`, `demo`, `test`, `size`; `run` starts processes, `args` reads flags.
+
+mod args;
+mod build;
+mod demo;
+mod failure;
+mod layout;
+mod run;
+mod setup;
+mod size;
+mod test;
+
+use failure::{Failure, Outcome};
+use std::process::ExitCode;
+
+/// One command: what `cargo xtask NAME` runs, and what the list says of it.
+struct Command {
+    name: &'static str,
+    flags: &'static str,
+    help: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "demo",
+        flags: demo::USAGE,
+        help: "build everything, start the host on loopback, print the address; --check: a scripted session in Chromium",
+        run: demo::run,
+    },
+    Command {
+        name: "test",
+        flags: test::USAGE,
+        help: "run what CI runs, stage by stage with times; --list names the stages",
+        run: test::run,
+    },
+    Command {
+        name: "size",
+        flags: size::USAGE,
+        help: "brotli, gzip and raw size of the default entry; exit 1 when over the budget",
+        run: size::run,
+    },
+    Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
+    Command {
+        name: "setup",
+        flags: setup::USAGE,
+        help: "install what the other commands need, and say where it is",
+        run: setup::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Outcome {
+    let Some((name, rest)) = arguments.split_first() else {
+        print!("{}", list());
+        return Ok(());
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        print!("{}", list());
+        return Ok(());
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        return Err(Failure::Usage(format!("there is no command `{name}`\n\n{}", list())));
+    };
+    if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("cargo xtask {} {}\n    {}", command.name, command.flags, command.help);
+        return Ok(());
+    }
+    (command.run)(rest)
+}
+
+fn list() -> String {
+    let mut text = String::from("cargo xtask COMMAND\n\n");
+    for command in COMMANDS {
+        text += &format!("  {}\n      {}\n", format!("{} {}", command.name, command.flags).trim_end(), command.help);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_command_is_a_usage_error_that_names_it_and_lists_the_others() {
+        let failure = dispatch(&["deploy".to_owned()]);
+        assert!(matches!(&failure, Err(Failure::Usage(text))
+            if text.contains("`deploy`") && COMMANDS.iter().all(|command| text.contains(command.help))));
+    }
+
+    #[test]
+    fn every_command_refuses_a_flag_it_does_not_know() {
+        for command in COMMANDS {
+            let failure = dispatch(&[command.name.to_owned(), "--no-such-flag".to_owned()]);
+            assert!(
+                matches!(&failure, Err(Failure::Usage(text)) if text.contains("--no-such-flag")),
+                "{}",
+                command.name
+            );
+        }
+    }
+}

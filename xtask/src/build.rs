@@ -1,0 +1,92 @@
+//! `cargo xtask build`: the crate as a wasm module with its glue, in `pkg/wasm/`, beside the package's own files.
+//!
+//! `pkg/wasm/threadfold.js` is wasm-bindgen's glue (`initSync`, and a default export that takes a module or bytes),
+//! `threadfold_bg.wasm` the module, and `threadfold_inline.js` exports the module's bytes as `base64`.
+
+use crate::args::Args;
+use crate::failure::{Context, Outcome};
+use crate::layout;
+use crate::run::{Run, seconds};
+use crate::setup::cache::digest;
+use crate::setup::wasm_std::{self, TARGET, Toolchain};
+use crate::setup::{bindgen, npm};
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub const USAGE: &str = "";
+
+/// The features are named one by one: with all of them the optimiser writes what browsers refuse.
+const OPTIMISE: &[&str] = &[
+    "-Os",
+    "--enable-simd",
+    "--enable-bulk-memory",
+    "--enable-bulk-memory-opt",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-sign-ext",
+    "--enable-nontrapping-float-to-int",
+    "--strip-debug",
+    "--strip-producers",
+];
+
+const BINDGEN: &[&str] = &["--target", "web", "--omit-default-module-path", "--out-name", "threadfold"];
+
+const INSTANTIATE: &str = include_str!("../scripts/instantiate.mjs");
+
+/// Installs what is needed and builds.
+pub fn run(arguments: &[String]) -> Outcome {
+    Args::parse(arguments, &[])?;
+    package(&wasm_std::toolchain()?)
+}
+
+/// Builds the package; what is unchanged since the last time is left as it is.
+pub fn package(toolchain: &Toolchain) -> Outcome {
+    let start = Instant::now();
+    let tools = bindgen::folder()?;
+    let modules = npm::packages()?;
+    toolchain.cargo("build").args(["--release", "--lib", "--package", "threadfold"]).run()?;
+    let compiled = wasm_std::target().join(TARGET).join("release/threadfold.wasm");
+    let bytes = fs::read(&compiled).context(format!("reading {}", compiled.display()))?;
+
+    let package = package_folder();
+    let stamp = wasm_std::target().join("package.stamp");
+    let lock = fs::read(layout::root().join("package-lock.json")).context("reading package-lock.json")?;
+    let recipe = [BINDGEN, OPTIMISE].concat().join(" ");
+    // The second part is the version of the tools: wasm-bindgen's is in the folder's path, the optimiser's in the lock.
+    let key = digest(&[&bytes, tools.as_os_str().as_encoded_bytes(), &lock, recipe.as_bytes(), INSTANTIATE.as_bytes()]);
+    let outputs = ["threadfold.js", "threadfold_bg.wasm", "threadfold_inline.js"];
+    if fs::read_to_string(&stamp).is_ok_and(|old| old == key) && outputs.iter().all(|name| package.join(name).is_file())
+    {
+        println!("   package: pkg/wasm is up to date, checked in {}", seconds(start.elapsed()));
+        return Ok(());
+    }
+
+    let work = wasm_std::target().join("package");
+    if work.exists() {
+        fs::remove_dir_all(&work).context("removing the last build")?;
+    }
+    Run::new(tools.join("wasm-bindgen")).args(BINDGEN).arg("--out-dir").arg(&work).arg(&compiled).run()?;
+    let module = work.join("threadfold_bg.wasm");
+    // In Node explicitly: the file's own first line would ask the path for it once more.
+    let optimiser = modules.join("binaryen/bin/wasm-opt");
+    Run::new("node").arg(optimiser).args(OPTIMISE).arg(&module).arg("-o").arg(&module).run()?;
+    let inline = Run::new("node").args(["--input-type=module", "--eval", INSTANTIATE, "--"]).arg(&work).read()?;
+    print!("{inline}");
+
+    if package.exists() {
+        fs::remove_dir_all(&package).context("removing the last package")?;
+    }
+    if let Some(parent) = package.parent() {
+        fs::create_dir_all(parent).context("making pkg/")?;
+    }
+    fs::rename(&work, &package).context("moving the package to pkg/wasm")?;
+    fs::write(&stamp, key).context("noting what was built")?;
+    println!("   package: built pkg/wasm in {}", seconds(start.elapsed()));
+    Ok(())
+}
+
+fn package_folder() -> PathBuf {
+    layout::root().join("pkg/wasm")
+}

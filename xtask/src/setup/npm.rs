@@ -1,0 +1,66 @@
+//! The npm packages of the build and of the tests, exactly as `package-lock.json` has them. They are installed in the
+//! cache under the lock file's key, and `node_modules` in the repository is a link to them.
+
+use super::cache::{self, digest};
+use crate::failure::{Context, Failure, Outcome};
+use crate::layout;
+use crate::run::{Run, on_path};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file that npm reads beside the manifest and the lock file.
+const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
+
+/// The `node_modules` folder.
+pub fn packages() -> Outcome<PathBuf> {
+    if on_path("node").is_none() || on_path("npm").is_none() {
+        return Err(Failure::of("Node.js is missing; install version 20 or newer with npm"));
+    }
+    let root = layout::root();
+    let mut contents = Vec::new();
+    for name in FILES {
+        contents.push(fs::read(root.join(name)).context(format!("reading {name}"))?);
+    }
+    let key = digest(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let installed = cache::ensure(&format!("npm-{key}"), "the npm packages of package-lock.json", |place| {
+        for name in FILES {
+            fs::copy(root.join(name), place.join(name)).context(format!("copying {name}"))?;
+        }
+        Run::new("npm").args(["ci", "--no-audit", "--no-fund"]).within(place).run()
+    })?;
+    let link = root.join("node_modules");
+    point(&link, &installed.join("node_modules"))?;
+    Ok(link)
+}
+
+/// Makes `link` a link to `folder`, in place of a link to another version or of a folder that npm made.
+fn point(link: &Path, folder: &Path) -> Outcome {
+    if fs::read_link(link).is_ok_and(|present| present == folder) {
+        return Ok(());
+    }
+    match fs::symlink_metadata(link) {
+        Ok(present) if present.is_dir() => fs::remove_dir_all(link).context("removing the old node_modules")?,
+        Ok(_) => fs::remove_file(link).context("removing the old link node_modules")?,
+        Err(_) => {}
+    }
+    std::os::unix::fs::symlink(folder, link).context("linking node_modules")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_replaces_an_older_link_and_a_folder() {
+        let here = layout::target().join("xtask-tests/link");
+        let _ = fs::remove_dir_all(&here);
+        for folder in ["old", "new", "node_modules/left"] {
+            assert!(fs::create_dir_all(here.join(folder)).is_ok());
+        }
+        let link = here.join("node_modules");
+        for folder in ["old", "new", "new"] {
+            assert!(point(&link, &here.join(folder)).is_ok());
+            assert_eq!(fs::read_link(&link).ok(), Some(here.join(folder)));
+        }
+    }
+}

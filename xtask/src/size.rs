@@ -1,0 +1,120 @@
+//! `cargo xtask size`: what a browser loads for the package's default entry, against the budget.
+
+use crate::args::Args;
+use crate::build;
+use crate::failure::{Context, Failure, Outcome};
+use crate::layout;
+use crate::run::Run;
+use crate::setup::{npm, wasm_std};
+use serde_json::Value;
+use std::fmt::Write;
+
+pub const USAGE: &str = "";
+
+/// Bytes after brotli that the default entry may come to: the module, its glue and all code imported statically.
+const DEFAULT_BUDGET: u64 = 60_000;
+/// The same with the lazy parts.
+const TOTAL_BUDGET: u64 = 75_000;
+
+const MEASURE: &str = include_str!("../scripts/size.mjs");
+
+/// Builds, measures, prints, and fails over the budget.
+pub fn run(arguments: &[String]) -> Outcome {
+    Args::parse(arguments, &[])?;
+    build::package(&wasm_std::toolchain()?)?;
+    measure()
+}
+
+/// Measures the package that is in `pkg/`.
+pub fn measure() -> Outcome {
+    npm::packages()?;
+    let root = layout::root();
+    let out = layout::target().join("size");
+    let measured =
+        Run::new("node").args(["--input-type=module", "--eval", MEASURE, "--"]).arg(&root).arg(out).read()?;
+    let files = measured.lines().map(File::parse).collect::<Outcome<Vec<_>>>()?;
+    print!("{}", table(&files));
+    within_budget(&files)
+}
+
+/// One file that a browser may load.
+struct File {
+    name: String,
+    lazy: bool,
+    raw: u64,
+    gzip: u64,
+    brotli: u64,
+}
+
+impl File {
+    fn parse(line: &str) -> Outcome<Self> {
+        let value: Value = serde_json::from_str(line).context(format!("reading `{line}`"))?;
+        let number = |key: &str| value.get(key).and_then(Value::as_u64);
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let file = (|| {
+            Some(File {
+                name: text("file")?.to_owned(),
+                lazy: text("part")? == "lazy",
+                raw: number("raw")?,
+                gzip: number("gzip")?,
+                brotli: number("brotli")?,
+            })
+        })();
+        file.ok_or_else(|| Failure::Failed(format!("the measure lacks a field: {line}")))
+    }
+}
+
+fn brotli(files: &[File], lazy: bool) -> u64 {
+    files.iter().filter(|file| file.lazy == lazy).map(|file| file.brotli).sum()
+}
+
+fn table(files: &[File]) -> String {
+    let mut text = format!("{:>9} {:>9} {:>9}\n", "brotli", "gzip", "raw");
+    for file in files {
+        let part = if file.lazy { "  (lazy)" } else { "" };
+        let _ = writeln!(text, "{:>9} {:>9} {:>9}  {}{part}", file.brotli, file.gzip, file.raw, file.name);
+    }
+    let entry = brotli(files, false);
+    let _ = writeln!(text, "{entry:>9} of {DEFAULT_BUDGET} bytes: all that the default entry loads");
+    let total = entry + brotli(files, true);
+    let _ = writeln!(text, "{total:>9} of {TOTAL_BUDGET} bytes: with the lazy parts");
+    text
+}
+
+fn within_budget(files: &[File]) -> Outcome {
+    let entry = brotli(files, false);
+    let total = entry + brotli(files, true);
+    if entry > DEFAULT_BUDGET {
+        return Err(Failure::Failed(format!(
+            "over the budget: the default entry is {entry} bytes of {DEFAULT_BUDGET}"
+        )));
+    }
+    if total > TOTAL_BUDGET {
+        return Err(Failure::Failed(format!("over the budget: {total} bytes of {TOTAL_BUDGET} with the lazy parts")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(lazy: bool, brotli: u64) -> File {
+        File { name: "a.js".to_owned(), lazy, raw: 2 * brotli, gzip: brotli, brotli }
+    }
+
+    #[test]
+    fn a_line_of_the_measure_is_read_and_one_without_a_size_is_refused() {
+        let line = r#"{"file":"x.js","part":"lazy","raw":3,"gzip":2,"brotli":1}"#;
+        assert!(File::parse(line).is_ok_and(|file| file.lazy && (file.raw, file.gzip, file.brotli) == (3, 2, 1)));
+        assert!(File::parse(r#"{"file":"x.js","part":"lazy","raw":3,"gzip":2}"#).is_err());
+    }
+
+    #[test]
+    fn the_budget_holds_up_to_its_last_byte_and_lazy_parts_count_only_in_the_total() {
+        assert!(within_budget(&[file(false, 20_000), file(false, 40_000)]).is_ok());
+        assert!(within_budget(&[file(false, 60_001)]).is_err());
+        assert!(within_budget(&[file(false, 60_000), file(true, 15_000)]).is_ok());
+        assert!(within_budget(&[file(false, 60_000), file(true, 15_001)]).is_err());
+    }
+}

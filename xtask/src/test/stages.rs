@@ -1,0 +1,112 @@
+//! The stages, in the order in which they run: what is quick to fail comes first.
+
+use super::counts::Counts;
+use crate::failure::{Context, Outcome};
+use crate::run::Run;
+use crate::setup::{self, bindgen, browser, deny, npm, wasm_std};
+use crate::{build, demo, layout, size};
+use std::fs;
+use std::path::PathBuf;
+
+/// One stage. What it needs it sets up itself, so that it can be run alone.
+pub struct Stage {
+    /// The name for `--stage`.
+    pub name: &'static str,
+    /// What it shows when it passes.
+    pub what: &'static str,
+    /// Runs it. A failure counts as one failed check.
+    pub run: fn() -> Outcome<Counts>,
+}
+
+pub const STAGES: &[Stage] = &[
+    Stage { name: "setup", what: "the tools are installed", run: set_up },
+    Stage { name: "fmt", what: "rustfmt has nothing to change", run: fmt },
+    Stage { name: "clippy", what: "no lint and no warning, natively and for wasm32", run: clippy },
+    Stage { name: "deny", what: "licences, bans and sources of all dependencies", run: deny },
+    Stage { name: "core", what: "native tests of the whole workspace", run: core },
+    Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
+    Stage { name: "node", what: "the package in Node", run: node },
+    Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
+    Stage { name: "size", what: "the default entry is within its budget", run: within_size },
+];
+
+fn set_up() -> Outcome<Counts> {
+    setup::everything()?;
+    deny::cargo_deny()?;
+    Ok(Counts::CHECK)
+}
+
+fn fmt() -> Outcome<Counts> {
+    Run::new("cargo").args(["fmt", "--all", "--check"]).run()?;
+    Ok(Counts::CHECK)
+}
+
+fn clippy() -> Outcome<Counts> {
+    Run::new("cargo").args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()?;
+    let toolchain = wasm_std::toolchain()?;
+    toolchain.cargo("clippy").args(["--package", "threadfold", "--all-targets", "--", "-D", "warnings"]).run()?;
+    Ok(Counts::CHECK)
+}
+
+fn deny() -> Outcome<Counts> {
+    Run::new(deny::cargo_deny()?).args(["check", "licenses", "bans", "sources"]).run()?;
+    Ok(Counts::CHECK)
+}
+
+fn core() -> Outcome<Counts> {
+    let test = ["test", "--workspace", "--no-fail-fast", "--", "--format", "terse"];
+    let (status, output) = Run::new("cargo").args(test).tee()?;
+    Ok(Counts::of_cargo(&output).checked(status))
+}
+
+/// `WASM_BINDGEN_USE_BROWSER` sends every test to the browser unless its file says otherwise, so that unit tests and
+/// `tests/*.rs` need no `wasm_bindgen_test_configure!`: with `use wasm_bindgen_test::wasm_bindgen_test as test` under
+/// `cfg(target_arch = "wasm32")`, `#[test]` is a native test and a browser test at once. A file of `tests/` that only
+/// makes sense natively begins with `#![cfg(not(target_arch = "wasm32"))]`. Documentation tests run natively alone.
+fn wasm() -> Outcome<Counts> {
+    let toolchain = wasm_std::toolchain()?;
+    let runner = bindgen::folder()?.join("wasm-bindgen-test-runner");
+    let browser = browser::browser()?;
+    let test = ["--package", "threadfold", "--lib", "--tests", "--no-fail-fast"];
+    let (status, output) = toolchain
+        .cargo("test")
+        .args(test)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
+        .env("CHROMEDRIVER", &browser.driver)
+        .env("WASM_BINDGEN_USE_BROWSER", "1")
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.webdriver_json()?)
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .tee()?;
+    Ok(Counts::of_cargo(&output).checked(status))
+}
+
+fn node() -> Outcome<Counts> {
+    build::package(&wasm_std::toolchain()?)?;
+    node_tests(Run::new("node"), "pkg/tests")
+}
+
+/// Each file is given `CHROME` (Chromium) and `THREADFOLD_HOST` (the host's program).
+fn in_browser() -> Outcome<Counts> {
+    build::package(&wasm_std::toolchain()?)?;
+    npm::packages()?;
+    let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
+    node_tests(node, "www/tests")
+}
+
+/// Runs the `*.test.mjs` of a folder, one file at a time: two browsers at once would be slow on two cores.
+fn node_tests(node: Run, folder: &str) -> Outcome<Counts> {
+    let here = layout::root().join(folder);
+    let entries = fs::read_dir(&here).context(format!("reading {folder}"))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
+    files.sort();
+    let options = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
+    let (status, output) = node.args(options).args(files).tee()?;
+    Ok(Counts::of_node(&output).checked(status))
+}
+
+fn within_size() -> Outcome<Counts> {
+    build::package(&wasm_std::toolchain()?)?;
+    size::measure()?;
+    Ok(Counts::CHECK)
+}
