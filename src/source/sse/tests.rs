@@ -214,9 +214,14 @@ fn b12_a_line_or_event_over_the_limit_is_an_error_with_a_code() {
     for stream in ["data: 123456\n\ndata: 123456\n\n", ": 4567890123\n: 4567890123\ndata: 123456\n\n"] {
         assert_eq!(decode_at_every_cut(stream.as_bytes(), 12).errors, []);
     }
-    for stream in
-        ["data: 1234567\n\n", "data: 1234567", "data:12\ndata:2\n\n", "event:1\ndata:2\n\n", ":123456789012\n"]
-    {
+    for stream in [
+        "data: 1234567\n\n",
+        "data: 1234567",
+        "data:12\ndata:2\n\n",
+        "event:1\ndata:2\n\n",
+        "id:1234\ndata:2\n\n",
+        ":123456789012\n",
+    ] {
         let outcome = decode_at_every_cut(format!("data: a\n\n{stream}data: b\n\n").as_bytes(), 12);
         assert_eq!(outcome.errors, [too_long], "{stream:?}");
         assert_eq!(outcome.events, [("message".into(), "a".into(), String::new())], "{stream:?}");
