@@ -4,6 +4,9 @@ use crate::event::{AttemptId, Coordinate, Delta, Epoch, RunId};
 use crate::json::{self, Notes, wire_object, wire_tagged};
 use crate::thread::Record;
 
+/// The name of the contract, as `opened` and pages carry it.
+pub const CONTRACT: &str = "threadfold/1";
+
 wire_object! {
     /// Always first: frontier and the attempt that streams, taken in one cut.
     #[derive(Debug, Clone, PartialEq)]

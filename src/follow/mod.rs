@@ -4,13 +4,26 @@
 //! as arguments and is followed by draining [`Follower::poll`]; [`Follower::deadline`] says when to come back.
 //!
 //! Two continuities are kept apart: the **log** (epoch, last applied seq, reads under way) and the **lane** (attempt,
-//! coordinate, revision, index). A policy per protocol works on these parts: [`strict`] is semantics C3, [`plain`] C4.
+//! coordinate, revision, index). A policy per protocol works on these parts: `strict.rs` is semantics C3, `plain.rs` C4.
 
 mod command;
+mod follower;
 pub mod frame;
 mod input;
+mod lanes;
+mod link;
 mod output;
+mod pages;
+mod pending;
+mod plain;
+mod reads;
+mod runs;
+mod side;
+mod stats;
+mod strict;
 
 pub use command::{Accepted, Answer, Command, CommandError, CommandId, OnActive, Outcome};
+pub use follower::{Follower, Options, Protocol};
 pub use input::{Closed, Generation, Input, Live, ReadError, ReadId, Wake};
 pub use output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status, Step};
+pub use stats::Stats;

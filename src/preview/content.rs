@@ -31,6 +31,18 @@ impl Part {
         }
     }
 
+    /// The Delta that adds `suffix` to this part.
+    fn delta(&self, suffix: &str) -> Delta {
+        let delta = Fragment::from(suffix);
+        match self {
+            Self::Text(_) => Delta::TextDelta { delta },
+            Self::Reasoning(_) => Delta::ReasoningDelta { delta },
+            Self::Call { id, name, .. } => {
+                Delta::ToolCallDelta { id: id.clone(), name: name.clone(), args_delta: delta }
+            }
+        }
+    }
+
     fn same_place(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(_), Self::Text(_)) | (Self::Reasoning(_), Self::Reasoning(_)) => true,
@@ -109,23 +121,25 @@ impl Content {
         }
     }
 
-    /// What has to be added to this content to make `whole`, as the growth of each part; None when this content is not
-    /// a beginning of it (C3.2).
-    pub fn missing_from(&self, whole: &Self) -> Option<Vec<Growth>> {
-        let mut growth = Vec::new();
+    /// What has to be added to this content to make `whole`: for each part that grows, a Delta that says so and what it
+    /// does. None when this content is not a beginning of `whole` (C3.2).
+    pub fn missing_from(&self, whole: &Self) -> Option<Vec<(Delta, Growth)>> {
+        if self.parts.len() > whole.parts.len() {
+            return None;
+        }
+        let mut missing = Vec::new();
         for (number, part) in whole.parts.iter().enumerate() {
-            match self.parts.get(number) {
-                None => growth.push(Growth { part: number, opened: true, text: part.text().to_owned() }),
-                Some(ours) if ours.same_place(part) => {
-                    let suffix = part.text().strip_prefix(ours.text())?;
-                    if !suffix.is_empty() {
-                        growth.push(Growth { part: number, opened: false, text: suffix.to_owned() });
-                    }
-                }
-                Some(_) => return None,
+            let ours = self.parts.get(number);
+            if ours.is_some_and(|ours| !ours.same_place(part)) {
+                return None;
+            }
+            let suffix = part.text().strip_prefix(ours.map_or("", Part::text))?;
+            if ours.is_none() || !suffix.is_empty() {
+                let growth = Growth { part: number, opened: ours.is_none(), text: suffix.to_owned() };
+                missing.push((part.delta(suffix), growth));
             }
         }
-        (self.parts.len() <= whole.parts.len()).then_some(growth)
+        Some(missing)
     }
 
     fn grow_last(&mut self, opened: bool, text: String) -> Growth {

@@ -60,7 +60,7 @@ impl Log {
         for record in records {
             match self.last() {
                 Some(last) if record.seq() <= last => joined.known += 1,
-                Some(last) if record.seq() > last + 1 => joined.beyond += 1,
+                Some(last) if record.seq() > last.saturating_add(1) => joined.beyond += 1,
                 Some(_) | None => {
                     let record = Arc::new(record);
                     self.records.push(Arc::clone(&record));

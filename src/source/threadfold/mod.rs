@@ -3,16 +3,15 @@
 mod command;
 mod http;
 
-pub use crate::follow::frame::{Active, Bye, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start};
+pub use crate::follow::frame::{
+    Active, Bye, CONTRACT, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start,
+};
 pub use crate::follow::{Answer, OnActive};
 pub use command::{Accepted, Refusal, Refused, ResumeRequest, SendInput, SendRequest};
 pub use http::{
     HttpRequest, fetch_query, is_event_stream, live_event, plain_event, read_page, request, response, resume_request,
     retry_after, thread_address, with_query,
 };
-
-/// The name of the contract, as `opened` and pages carry it.
-pub const CONTRACT: &str = "threadfold/1";
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,168 @@
+//! The lane continuity: which previews there are, and what is known of each.
+
+use super::frame::Active;
+use super::output::{LaneChange, LaneId};
+use crate::event::{AttemptId, Coordinate, Delta, RunId};
+use crate::preview::Content;
+
+/// One preview: an attempt as far as it was seen.
+#[derive(Debug, Clone)]
+pub(super) struct Lane {
+    pub id: LaneId,
+    pub run_id: RunId,
+    pub coordinate: Option<Coordinate>,
+    /// Only records after this seq can be its settlement.
+    pub started_after: Option<u64>,
+    pub content: Content,
+    pub feed: Feed,
+    /// Shown as live (true) or as unconfirmed.
+    pub confirmed: bool,
+}
+
+/// Where a lane's Deltas come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// From this attempt of the current opening; the next Delta has this index.
+    Attempt { attempt: AttemptId, next: u64 },
+    /// From whatever a plain stream of this generation brings.
+    Stream { generation: u32 },
+    /// From nowhere: it goes when the log reaches this seq, or, while that is not known, stays.
+    Ended { until: Option<u64> },
+}
+
+/// All previews of one side, in the order in which they were opened.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lanes {
+    list: Vec<Lane>,
+    next_id: u32,
+}
+
+impl Lanes {
+    /// Ids go on where another side's left off, so that none is used twice.
+    pub fn after(other: Option<&Self>) -> Self {
+        Self { list: Vec::new(), next_id: other.map_or(0, |lanes| lanes.next_id) }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Lane> {
+        self.list.iter()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
+        self.list.iter_mut()
+    }
+
+    pub fn get(&self, id: LaneId) -> Option<&Lane> {
+        self.list.iter().find(|lane| lane.id == id)
+    }
+
+    /// The lane that this attempt of the current opening feeds.
+    pub fn fed_by(&mut self, attempt: &AttemptId) -> Option<&mut Lane> {
+        self.list.iter_mut().find(|lane| matches!(&lane.feed, Feed::Attempt { attempt: fed, .. } if fed == attempt))
+    }
+
+    /// The lane whose `end` has not been seen in this opening.
+    pub fn open_attempt(&self) -> Option<&Lane> {
+        self.list.iter().find(|lane| matches!(lane.feed, Feed::Attempt { .. }))
+    }
+
+    /// The lane of this response.
+    pub fn at(&mut self, coordinate: &Coordinate) -> Option<&mut Lane> {
+        self.list.iter_mut().find(|lane| lane.coordinate.as_ref() == Some(coordinate))
+    }
+
+    /// The lane of a plain stream: of the response, or of the run where the stream names none.
+    pub fn of_plain(&mut self, run_id: &RunId, coordinate: Option<&Coordinate>) -> Option<&mut Lane> {
+        self.list.iter_mut().find(|lane| lane.run_id == *run_id && lane.coordinate.as_ref() == coordinate)
+    }
+
+    /// A new, empty lane below all others.
+    pub fn open(
+        &mut self,
+        run_id: RunId,
+        coordinate: Option<Coordinate>,
+        started_after: Option<u64>,
+        feed: Feed,
+        changes: &mut Vec<LaneChange>,
+    ) -> LaneId {
+        let id = LaneId(self.next_id);
+        self.next_id = self.next_id.wrapping_add(1);
+        changes.push(LaneChange::Open { lane: id, run_id: run_id.clone(), coordinate: coordinate.clone() });
+        let content = Content::default();
+        self.list.push(Lane { id, run_id, coordinate, started_after, content, feed, confirmed: true });
+        id
+    }
+
+    /// Takes lanes away; what is said of each is the caller's.
+    pub fn remove(&mut self, mut gone: impl FnMut(&Lane) -> Option<LaneChange>, changes: &mut Vec<LaneChange>) {
+        self.list.retain(|lane| match gone(lane) {
+            Some(change) => {
+                changes.push(change);
+                false
+            }
+            None => true,
+        });
+    }
+
+    /// The attempt that an opening names becomes the lane, by C3.2: what is shown stays where it is a beginning of the
+    /// baseline, and only the rest is new.
+    pub fn adopt(&mut self, active: &Active, changes: &mut Vec<LaneChange>) {
+        let coordinate = active.coordinate();
+        let feed = Feed::Attempt { attempt: active.attempt.clone(), next: active.next };
+        if self.at(&coordinate).is_none() {
+            self.open(active.run_id.clone(), Some(coordinate.clone()), active.started_after, feed.clone(), changes);
+        }
+        let Some(lane) = self.at(&coordinate) else { return };
+        lane.feed = feed;
+        lane.started_after = active.started_after;
+        lane.confirm(true, changes);
+        lane.become_whole(Content::of(&active.deltas), changes);
+    }
+}
+
+impl Lane {
+    /// A Delta that joins on.
+    pub fn grow(&mut self, delta: Delta, changes: &mut Vec<LaneChange>) {
+        let growth = self.content.push(&delta);
+        changes.push(LaneChange::Grew { lane: self.id, delta, growth });
+    }
+
+    /// What was shown is void.
+    pub fn reset(&mut self, changes: &mut Vec<LaneChange>) {
+        if !self.content.is_empty() {
+            self.content = Content::default();
+            changes.push(LaneChange::Reset { lane: self.id });
+        }
+    }
+
+    /// Shown as live or as unconfirmed.
+    pub fn confirm(&mut self, confirmed: bool, changes: &mut Vec<LaneChange>) {
+        if self.confirmed != confirmed {
+            self.confirmed = confirmed;
+            changes.push(LaneChange::Confirmed { lane: self.id, confirmed });
+        }
+    }
+
+    /// Shows `whole`, as a continuation where it is one.
+    pub fn become_whole(&mut self, whole: Content, changes: &mut Vec<LaneChange>) {
+        let missing = match self.content.missing_from(&whole) {
+            Some(missing) => missing,
+            None => {
+                self.reset(changes);
+                self.content.missing_from(&whole).unwrap_or_default()
+            }
+        };
+        changes.extend(missing.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        self.content = whole;
+    }
+
+    /// Says the lane anew, from nothing: what a replace does with the lanes that it keeps.
+    pub fn tell(&self, changes: &mut Vec<LaneChange>) {
+        let (run_id, coordinate) = (self.run_id.clone(), self.coordinate.clone());
+        changes.push(LaneChange::Open { lane: self.id, run_id, coordinate });
+        let all = Content::default().missing_from(&self.content).unwrap_or_default();
+        changes.extend(all.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        if !self.confirmed {
+            changes.push(LaneChange::Confirmed { lane: self.id, confirmed: false });
+        }
+    }
+}

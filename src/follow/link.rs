@@ -1,0 +1,259 @@
+//! The connection: openings, backoff, the watchdog, and when to give up.
+
+use super::output::Status;
+
+/// At least so many ms between two openings (C3.9).
+const SPACING: u64 = 200;
+/// The longest pause between two openings, in ms.
+const LONGEST_PAUSE: u64 = 30_000;
+/// The pause that doubles with each failure, in ms.
+const FIRST_PAUSE: u64 = 500;
+/// So many openings in a row without a frame, and the host counts as unreachable.
+const MOST_FAILURES: u32 = 20;
+/// So many reopens for faults without an applied frame, and only the log is followed (C3.9).
+const MOST_FAULTS: u32 = 3;
+/// How long only the log is followed before the stream is tried again, in ms.
+const QUIET: u64 = 60_000;
+/// How long an opening may take, in ms.
+const OPENING: u64 = 15_000;
+/// The heartbeat of the contract, in ms, until pings teach another (C2).
+const HEARTBEAT: u64 = 15_000;
+
+/// Where the connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// There is none, and none is wanted yet.
+    Idle,
+    /// It is being opened.
+    Opening,
+    /// It is open and said `opened`; the last frame had this revision.
+    Open { revision: u64 },
+    /// It is a plain stream, and open.
+    Plain,
+    /// It is gone; the next opening is due at `at`.
+    Down { at: u64 },
+    /// Given up until somebody asks.
+    Stopped(Stop),
+}
+
+/// Why a connection was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    Unauthorized,
+    Failed(&'static str),
+    Closed,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    pub phase: Phase,
+    pub generation: u32,
+    /// Openings in a row without a frame.
+    pub failures: u32,
+    /// The host said that it would close.
+    pub bye: bool,
+    pub hidden: bool,
+    pub offline: bool,
+    /// Whether headers are asked anew, so that a 401 may pass.
+    pub renewable: bool,
+    /// 401s and 403s in a row.
+    pub refusals: u32,
+    /// Whether silence can be told from a stream that is half open.
+    watchdog: bool,
+    faults: u32,
+    log_only_until: Option<u64>,
+    opened_at: Option<u64>,
+    heard_at: u64,
+    pinged_at: Option<u64>,
+    heartbeat: u64,
+    floor: u64,
+}
+
+impl Link {
+    pub fn new(renewable: bool, watchdog: bool) -> Self {
+        Self {
+            phase: Phase::Idle,
+            generation: 0,
+            failures: 0,
+            bye: false,
+            hidden: false,
+            offline: false,
+            renewable,
+            refusals: 0,
+            watchdog,
+            faults: 0,
+            log_only_until: None,
+            opened_at: None,
+            heard_at: 0,
+            pinged_at: None,
+            heartbeat: HEARTBEAT,
+            floor: 0,
+        }
+    }
+
+    /// True while a stream is there or being opened.
+    pub fn is_up(&self) -> bool {
+        matches!(self.phase, Phase::Opening | Phase::Open { .. } | Phase::Plain)
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.phase, Phase::Stopped(_))
+    }
+
+    /// A new generation begins.
+    pub fn opening(&mut self, now: u64) {
+        self.generation = self.generation.wrapping_add(1);
+        self.phase = Phase::Opening;
+        self.bye = false;
+        self.opened_at = Some(now);
+        self.heard_at = now;
+        self.pinged_at = None;
+    }
+
+    pub fn heard(&mut self, now: u64) {
+        self.heard_at = now;
+    }
+
+    /// A ping teaches the heartbeat: the longest distance seen counts at once, a shorter one halves what was believed.
+    pub fn pinged(&mut self, now: u64) {
+        if let Some(before) = self.pinged_at {
+            self.heartbeat = now.saturating_sub(before).max(self.heartbeat / 2).max(200);
+        }
+        self.pinged_at = Some(now);
+    }
+
+    /// Something was applied: the stream works.
+    pub fn progressed(&mut self) {
+        self.failures = 0;
+        self.faults = 0;
+        self.refusals = 0;
+    }
+
+    /// The stream that was there is closed by this side; the next is due as soon as the spacing allows.
+    pub fn reopen_soon(&mut self, now: u64) {
+        let at = self.opened_at.map_or(now, |opened| now.max(opened.saturating_add(SPACING)));
+        self.phase = Phase::Down { at };
+    }
+
+    /// Counts a fault of the host (C3.9).
+    pub fn fault(&mut self, now: u64) {
+        self.faults = self.faults.saturating_add(1);
+        if self.faults >= MOST_FAULTS {
+            self.log_only_until = Some(now.saturating_add(QUIET));
+            self.faults = 0;
+        }
+    }
+
+    pub fn is_log_only(&self) -> bool {
+        self.log_only_until.is_some()
+    }
+
+    /// The stream was lost, or could not be opened: the next opening waits, longer with each failure, at a random
+    /// moment of that time (full jitter). A host that said `bye` is no failure.
+    pub fn lost(&mut self, now: u64, random: u64, retry_after: Option<u64>) {
+        if !self.bye {
+            self.failures = self.failures.saturating_add(1);
+        }
+        if self.failures >= MOST_FAILURES {
+            self.phase = Phase::Stopped(Stop::Failed("unreachable"));
+            return;
+        }
+        let pause = backoff(self.failures, random).max(retry_after.unwrap_or(0)).max(self.floor);
+        let spaced = self.opened_at.map_or(now, |opened| opened.saturating_add(SPACING));
+        self.phase = Phase::Down { at: now.saturating_add(pause).max(spaced) };
+    }
+
+    /// The stream asked for this pause, in ms.
+    pub fn ask_pause(&mut self, pause: u64) {
+        self.floor = pause.min(LONGEST_PAUSE);
+    }
+
+    /// Somebody wants to look at once. True when the stream is to be opened now.
+    pub fn wake(&mut self, now: u64, by_user: bool) -> bool {
+        let was_log_only = self.log_only_until.take().is_some();
+        match self.phase {
+            Phase::Idle => false,
+            Phase::Down { .. } => true,
+            Phase::Stopped(Stop::Failed("unreachable") | Stop::Unauthorized) => self.revive(),
+            Phase::Stopped(Stop::Failed(_)) => by_user && self.revive(),
+            Phase::Stopped(Stop::Closed) => false,
+            Phase::Opening => false,
+            Phase::Open { .. } | Phase::Plain => {
+                was_log_only || self.watchdog && now.saturating_sub(self.heard_at) > self.heartbeat * 6 / 5
+            }
+        }
+    }
+
+    /// What is due at `now`.
+    pub fn due(&mut self, now: u64) -> Due {
+        if self.log_only_until.is_some_and(|until| until <= now) {
+            self.log_only_until = None;
+            if self.is_up() {
+                return Due::Reopen;
+            }
+        }
+        match self.phase {
+            Phase::Down { at } if at <= now && self.may_open() => Due::Open,
+            _ if self.silence_ends().is_some_and(|at| at <= now) => Due::Lost,
+            _ => Due::Nothing,
+        }
+    }
+
+    /// When [`Link::due`] has something to say at the latest.
+    pub fn deadline(&self) -> Option<u64> {
+        let open = match self.phase {
+            Phase::Down { at } if self.may_open() => Some(at),
+            _ => None,
+        };
+        [open, self.silence_ends(), self.log_only_until].into_iter().flatten().min()
+    }
+
+    /// What the app is told of the connection, as far as the link knows.
+    pub fn status(&self) -> Option<Status> {
+        match self.phase {
+            Phase::Idle => Some(Status::Idle),
+            Phase::Stopped(Stop::Closed) => Some(Status::Closed),
+            Phase::Stopped(Stop::Unauthorized) => Some(Status::Unauthorized),
+            Phase::Stopped(Stop::Failed(code)) => Some(Status::Failed { code }),
+            _ if self.offline => Some(Status::Offline),
+            Phase::Down { at } if self.failures > 0 => Some(Status::Waiting { retry_at: at }),
+            Phase::Opening | Phase::Open { .. } | Phase::Plain | Phase::Down { .. } => None,
+        }
+    }
+
+    /// None while the page is hidden or the network away.
+    pub fn may_open(&self) -> bool {
+        !self.hidden && !self.offline
+    }
+
+    fn revive(&mut self) -> bool {
+        self.failures = 0;
+        self.refusals = 0;
+        true
+    }
+
+    /// When silence means that the stream is half open: two and a half heartbeats.
+    fn silence_ends(&self) -> Option<u64> {
+        let patience = match self.phase {
+            Phase::Opening => OPENING,
+            Phase::Open { .. } | Phase::Plain if self.watchdog => self.heartbeat * 5 / 2,
+            _ => return None,
+        };
+        Some(self.heard_at.saturating_add(patience))
+    }
+}
+
+/// What a link has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Due {
+    Nothing,
+    Open,
+    Reopen,
+    Lost,
+}
+
+/// The pause after so many failures: somewhere between nothing and a bound that doubles, in ms.
+pub(super) fn backoff(failures: u32, random: u64) -> u64 {
+    let bound = FIRST_PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(LONGEST_PAUSE);
+    random % (bound + 1)
+}

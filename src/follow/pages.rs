@@ -1,0 +1,122 @@
+//! What a committed read's answer does, the same for every policy.
+
+use super::follower::{Follower, Protocol, Why};
+use super::frame::CONTRACT;
+use super::input::ReadError;
+use super::reads::InFlight;
+use crate::event::Epoch;
+use crate::json::Notes;
+use crate::thread::{Log, Page};
+
+/// A read that this follower waits for was answered.
+pub(super) fn answered(
+    f: &mut Follower,
+    read: InFlight,
+    result: Result<(Page, Notes), ReadError>,
+    now: u64,
+    random: u64,
+) {
+    match result {
+        Ok((page, notes)) => {
+            f.note(&notes);
+            page_read(f, read, page, now, random);
+        }
+        Err(ReadError::Refused { status: 401 | 403, .. }) => f.unauthorized(now, random),
+        Err(ReadError::Refused { status: 404, .. }) => f.stop_failed("not_found"),
+        Err(ReadError::Refused { status: 409, .. }) => {
+            f.anomaly("epoch_over", "the log that was read is over; another has begun".to_owned());
+            epoch_over(f, now);
+        }
+        Err(ReadError::Refused { status, retry_after, .. }) => {
+            f.anomaly("read_refused", format!("a committed read was refused with status {status}"));
+            f.reads.failed(now, random, retry_after);
+        }
+        Err(ReadError::Network(why)) => {
+            f.anomaly("read_failed", format!("a committed read got no answer: {why}"));
+            f.reads.failed(now, random, None);
+        }
+        Err(ReadError::Malformed(why)) => {
+            f.anomaly("bad_page", format!("a committed read's answer is no page: {why}"));
+            f.reads.failed(now, random, None);
+        }
+    }
+}
+
+fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64) {
+    if page.contract != CONTRACT {
+        f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", page.contract));
+        return f.stop_failed("foreign_contract");
+    }
+    if f.thread_id.as_ref().is_some_and(|thread| *thread != page.thread_id) {
+        f.anomaly("wrong_thread", format!("the page is of the thread \"{}\"", page.thread_id));
+        return f.stop_failed("wrong_thread");
+    }
+    match &read.epoch {
+        Some(epoch) if *epoch != page.epoch => {
+            f.anomaly("epoch_over", format!("the page is of the epoch \"{}\", not \"{epoch}\"", page.epoch));
+            return match f.protocol {
+                Protocol::Strict => epoch_over(f, now),
+                Protocol::Plain => begin(f, &page.epoch, page.frontier),
+            };
+        }
+        Some(_) => {}
+        None => begin_with(f, &page),
+    }
+    let Some(side) = f.current().filter(|side| *side.log.epoch() == page.epoch) else { return };
+    let (has_more, frontier) = (page.has_more, page.frontier);
+    let joined = side.apply(page.into_records());
+    let last = side.log.last();
+    f.reads.reached(last);
+    f.swap();
+    if joined.beyond > 0 || (has_more && joined.applied.is_empty()) {
+        f.anomaly("short_read", "a page did not go on where the log ends".to_owned());
+        f.reads.failed(now, random, None);
+    } else if has_more {
+        f.reads.look();
+    } else if f.reads.is_behind() {
+        f.anomaly("stale_read", format!("a page ends at {frontier:?}, before what was announced"));
+        f.reads.failed(now, random, None);
+    } else {
+        f.reads.succeeded();
+    }
+}
+
+/// The epoch that was read is over (C3.1): the read ends, and the stream is opened again to learn the new one.
+/// While only the log is followed, the next page tells it instead.
+fn epoch_over(f: &mut Follower, now: u64) {
+    f.unstage();
+    f.reads.forget();
+    if f.link.is_up() && !f.link.is_log_only() {
+        f.reopen(Why::Fault, now);
+    } else {
+        f.stage_unknown();
+    }
+}
+
+/// A plain stream names no epoch: the page does, and the log is read anew from its start.
+fn begin(f: &mut Follower, epoch: &Epoch, until: Option<u64>) {
+    f.stage(epoch.clone());
+    if let Some(staged) = &mut f.staged {
+        staged.until = until;
+    }
+    f.reads.look();
+}
+
+/// The first page ever, before any opening named an epoch.
+fn begin_with(f: &mut Follower, page: &Page) {
+    match &mut f.staged {
+        Some(staged) if !staged.known => {
+            staged.side.log = Log::new(page.epoch.clone());
+            staged.until = page.frontier;
+            staged.known = true;
+        }
+        Some(_) => {}
+        None if f.side.is_none() => {
+            f.stage(page.epoch.clone());
+            if let Some(staged) = &mut f.staged {
+                staged.until = page.frontier;
+            }
+        }
+        None => {}
+    }
+}

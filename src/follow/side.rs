@@ -1,0 +1,104 @@
+//! A log and its lanes, and the one rule by which a record meets a lane.
+
+use super::lanes::{Feed, Lane, Lanes};
+use super::output::{LaneChange, Step};
+use super::runs::Runs;
+use crate::event::{Coordinate, Epoch, RunId};
+use crate::thread::{Joined, Log, MessageRow, Record, Role, RunState};
+
+/// What is followed: the log of one epoch, where its runs stand, its lanes, and the step that is being made of them.
+///
+/// There is one that the app sees and, while another epoch is read, one that it does not see yet (C3.1).
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    pub log: Log,
+    pub runs: Runs,
+    pub lanes: Lanes,
+    pub step: Step,
+}
+
+impl Side {
+    pub fn new(epoch: Epoch, lanes: Lanes) -> Self {
+        Self { log: Log::new(epoch), runs: Runs::default(), lanes, step: Step::default() }
+    }
+
+    /// Applies the records that join on (C3.5): each settles or drops the lanes that it is the truth of, in the same
+    /// step. Then lanes go whose end the log has reached (C3.2, C3.6).
+    pub fn apply(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
+        let joined = self.log.join(records);
+        for record in &joined.applied {
+            self.runs.apply(record);
+            match &**record {
+                Record::Message(row) if row.message.role == Role::Assistant => self.settle(row),
+                Record::Message(_) => {}
+                Record::Run(row) => {
+                    if matches!(row.state, RunState::Awaiting | RunState::Ended(_)) {
+                        self.drop_lanes(|lane| lane.run_id == row.run_id && Some(row.seq) > lane.started_after);
+                    }
+                }
+            }
+        }
+        self.step.records.extend(joined.applied.iter().cloned());
+        self.expire();
+        joined
+    }
+
+    /// Lanes without a feed go when the log has reached their end.
+    pub fn expire(&mut self) {
+        let log = &self.log;
+        self.lanes.remove(
+            |lane| match lane.feed {
+                Feed::Ended { until: Some(until) } if log.covers(Some(until)) => {
+                    Some(LaneChange::Dropped { lane: lane.id })
+                }
+                _ => None,
+            },
+            &mut self.step.lanes,
+        );
+    }
+
+    pub fn drop_lanes(&mut self, mut gone: impl FnMut(&Lane) -> bool) {
+        self.lanes.remove(|lane| gone(lane).then_some(LaneChange::Dropped { lane: lane.id }), &mut self.step.lanes);
+    }
+
+    /// True when the log holds, after `started_after`, the record with this coordinate, or an Awaiting or Ended of its
+    /// run: then an attempt that began there is history (C3.2). Looks only at records after `started_after`.
+    pub fn is_settled(&self, run_id: &RunId, coordinate: Option<&Coordinate>, started_after: Option<u64>) -> bool {
+        let later = self.log.records().iter().rev().take_while(|record| Some(record.seq()) > started_after);
+        later.into_iter().any(|record| match &**record {
+            Record::Message(row) => coordinate.is_some() && row.coordinate().as_ref() == coordinate,
+            Record::Run(row) => row.run_id == *run_id && matches!(row.state, RunState::Awaiting | RunState::Ended(_)),
+        })
+    }
+
+    /// The step so far, and a new one begun.
+    pub fn take_step(&mut self) -> Step {
+        std::mem::take(&mut self.step)
+    }
+
+    /// All that this side holds, said anew, as the one change that puts it in another's place.
+    pub fn as_replacement(&self) -> Step {
+        let mut lanes = Vec::new();
+        for lane in self.lanes.iter() {
+            lane.tell(&mut lanes);
+        }
+        Step { replace: true, records: self.log.records().to_vec(), lanes }
+    }
+
+    /// The lane of the record's response, or, where the record or the lane names none, the oldest of its run.
+    fn settle(&mut self, row: &MessageRow) {
+        let coordinate = row.coordinate();
+        let is_of = |lane: &Lane| {
+            Some(row.seq) > lane.started_after
+                && match (&coordinate, &lane.coordinate) {
+                    (Some(row), Some(lane)) => row == lane,
+                    (None, _) | (_, None) => row.run_id.as_ref() == Some(&lane.run_id),
+                }
+        };
+        let Some(settled) = self.lanes.iter().find(|lane| is_of(lane)).map(|lane| lane.id) else { return };
+        self.lanes.remove(
+            |lane| (lane.id == settled).then_some(LaneChange::Settled { lane: lane.id, seq: row.seq }),
+            &mut self.step.lanes,
+        );
+    }
+}

@@ -1,0 +1,221 @@
+//! The policy of `threadfold/1`: semantics C3, rule by rule.
+//!
+//! | rule | where |
+//! |---|---|
+//! | C3.1 another epoch is staged | [`opened`], [`Follower::stage`], [`Follower::swap`] |
+//! | C3.2 the same epoch goes on | [`opened`], [`go_on`] |
+//! | C3.3 revision, start, index | [`in_order`], [`start`], [`delta`] |
+//! | C3.4 commits join on or are read | [`committed`] |
+//! | C3.5 a record settles its lane | [`Side::apply`](super::side::Side::apply) |
+//! | C3.6 ends | [`end`] |
+//! | C3.7 pings | [`ping`] |
+//! | C3.8 losses | [`Follower::lost`] |
+//! | C3.9 bounds | [`Follower::reopen`], [`Link`](super::link::Link), [`Reads`](super::reads::Reads) |
+
+use super::follower::{Follower, Protocol, Why};
+use super::frame::{Active, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start};
+use super::lanes::Feed;
+use super::link::Phase;
+use super::output::Anomaly;
+use super::side::Side;
+
+/// A frame of the current generation.
+pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
+    f.stats.frames += 1;
+    match frame {
+        Frame::Opened(opened) => self::opened(f, &opened),
+        Frame::Bye(_) => f.link.bye = true,
+        _ if !matches!(f.link.phase, Phase::Open { .. }) => {
+            f.anomaly("first_frame", "the stream's first frame was not `opened`".to_owned());
+            f.reopen(Why::Fault, now);
+        }
+        Frame::Committed(committed) => self::committed(f, committed),
+        Frame::Ping(ping) => self::ping(f, &ping, now),
+        Frame::Start(_) | Frame::Delta(_) | Frame::End(_) if f.link.is_log_only() => {}
+        Frame::Start(start) => self::start(f, start, now),
+        Frame::Delta(delta) => self::delta(f, delta, now),
+        Frame::End(end) => self::end(f, end, now),
+    }
+}
+
+/// Rules 1 and 2 (a frontier below our last is only an older cut, and wishes for nothing): which log the stream is of, and what streams.
+fn opened(f: &mut Follower, opened: &Opened) {
+    if opened.contract != crate::follow::frame::CONTRACT {
+        f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", opened.contract));
+        return f.stop_failed("foreign_contract");
+    }
+    f.opened(&opened.epoch, opened.revision);
+    if f.side.as_ref().is_some_and(|side| *side.log.epoch() == opened.epoch) {
+        f.unstage();
+    } else if f.staged.as_ref().is_none_or(|staged| *staged.side.log.epoch() != opened.epoch) {
+        f.stage(opened.epoch.clone());
+    }
+    if let Some(staged) = &mut f.staged {
+        staged.until = opened.frontier;
+    }
+    let active = opened.active.as_ref().filter(|_| !f.link.is_log_only());
+    if let Some(side) = f.current() {
+        go_on(side, active, opened.frontier);
+    }
+    f.reads.wish(opened.frontier);
+    f.swap();
+}
+
+/// Rule 2: the active attempt becomes the lane unless it is history; every other lane goes once the log has reached the
+/// opening's frontier.
+fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>) {
+    let active =
+        active.filter(|active| !side.is_settled(&active.run_id, Some(&active.coordinate()), active.started_after));
+    let adopted = active.map(Active::coordinate);
+    for lane in side.lanes.iter_mut().filter(|lane| adopted.is_none() || lane.coordinate != adopted) {
+        if !matches!(lane.feed, Feed::Ended { until: Some(_) }) {
+            lane.confirm(false, &mut side.step.lanes);
+            lane.feed = Feed::Ended { until: frontier };
+        }
+    }
+    if frontier.is_none() {
+        side.drop_lanes(|lane| lane.feed == Feed::Ended { until: None });
+    }
+    side.expire();
+    if let Some(active) = active {
+        side.lanes.adopt(active, &mut side.step.lanes);
+    }
+}
+
+/// Rule 3: true when this frame is the next one. A frame seen before is ignored, a hole reopens.
+fn in_order(f: &mut Follower, revision: u64, now: u64) -> bool {
+    let Phase::Open { revision: last } = f.link.phase else { return false };
+    if revision == last {
+        f.stats.duplicates += 1;
+        return false;
+    }
+    if Some(revision) != last.checked_add(1) {
+        f.stats.gaps += 1;
+        f.reopen(Why::Gap, now);
+        return false;
+    }
+    f.link.phase = Phase::Open { revision };
+    true
+}
+
+/// Rules 2 and 3: a new attempt.
+fn start(f: &mut Follower, start: Start, now: u64) {
+    if !in_order(f, start.revision, now) {
+        return;
+    }
+    let Some(side) = f.current() else { return };
+    if side.lanes.open_attempt().is_some() {
+        f.stats.gaps += 1;
+        return f.reopen(Why::Gap, now);
+    }
+    let coordinate = start.coordinate();
+    if !side.is_settled(&start.run_id, Some(&coordinate), start.started_after) {
+        let feed = Feed::Attempt { attempt: start.attempt, next: 0 };
+        match side.lanes.at(&coordinate) {
+            Some(lane) => {
+                lane.reset(&mut side.step.lanes);
+                lane.confirm(true, &mut side.step.lanes);
+                lane.feed = feed;
+                lane.started_after = start.started_after;
+            }
+            None => {
+                side.lanes.open(start.run_id, Some(coordinate), start.started_after, feed, &mut side.step.lanes);
+            }
+        }
+    }
+    f.link.progressed();
+}
+
+/// Rule 3: the next fragment of the lane's attempt.
+fn delta(f: &mut Follower, frame: DeltaFrame, now: u64) {
+    if !in_order(f, frame.revision, now) {
+        return;
+    }
+    let Some(side) = f.current() else { return };
+    let Some(lane) = side.lanes.fed_by(&frame.attempt) else { return };
+    let Feed::Attempt { next, .. } = &mut lane.feed else { return };
+    if frame.index < *next {
+        f.stats.duplicates += 1;
+    } else if frame.index > *next {
+        f.stats.gaps += 1;
+        f.reopen(Why::Gap, now);
+    } else {
+        *next = next.saturating_add(1);
+        lane.grow(frame.delta, &mut side.step.lanes);
+        f.stats.deltas += 1;
+        f.link.progressed();
+    }
+}
+
+/// Rule 4: the log grew. Rows that join on are applied at once, otherwise they are read.
+fn committed(f: &mut Follower, committed: Committed) {
+    f.stats.commits += 1;
+    let log_only = f.link.is_log_only();
+    let Some(side) = f.current() else { return };
+    if !log_only {
+        let joined = side.apply(committed.records.unwrap_or_default());
+        if !joined.applied.is_empty() {
+            f.link.progressed();
+        }
+    }
+    if f.current().is_some_and(|side| !side.log.covers(committed.frontier)) {
+        f.reads.wish(committed.frontier);
+    }
+}
+
+/// Rule 6: the attempt is over.
+fn end(f: &mut Follower, end: End, now: u64) {
+    if !in_order(f, end.revision, now) {
+        return;
+    }
+    f.link.progressed();
+    let Some(side) = f.current() else { return };
+    let Some(lane) = side.lanes.fed_by(&end.attempt) else { return };
+    let whole = matches!(lane.feed, Feed::Attempt { next, .. } if next == end.index);
+    match end.outcome {
+        Outcome::Abandoned {} => {
+            lane.reset(&mut side.step.lanes);
+            side.drop_lanes(|lane| matches!(&lane.feed, Feed::Attempt { attempt, .. } if *attempt == end.attempt));
+        }
+        Outcome::Committed { seq } => {
+            lane.feed = Feed::Ended { until: Some(seq) };
+            side.expire();
+            f.reads.wish(Some(seq));
+        }
+    }
+    if !whole {
+        f.anomaly("end_index", format!("an attempt ended at index {}, which is not the next one", end.index));
+    }
+}
+
+/// Rule 7: how far the host is.
+fn ping(f: &mut Follower, ping: &Ping, now: u64) {
+    f.link.pinged(now);
+    let Some(side) = f.current() else { return };
+    if *side.log.epoch() != ping.epoch {
+        return f.reopen(Why::Fault, now);
+    }
+    let Phase::Open { revision } = f.link.phase else { return };
+    if ping.revision > revision && !f.link.is_log_only() {
+        f.stats.gaps += 1;
+        return f.reopen(Why::Gap, now);
+    }
+    f.link.progressed();
+    if f.link.is_log_only() {
+        f.reads.look();
+    } else {
+        f.reads.wish(ping.frontier);
+    }
+}
+
+/// A frame that can't be read is as good as lost, and the next one tells (rule 3). A commit has no revision, so it is
+/// read at once. As the first frame it is a fault.
+pub(super) fn malformed(f: &mut Follower, anomaly: Anomaly, name: &str, now: u64) {
+    f.stats.malformed += 1;
+    f.tell(anomaly);
+    if f.protocol == Protocol::Strict && f.link.phase == Phase::Opening {
+        f.reopen(Why::Fault, now);
+    } else if name == "committed" {
+        f.reads.look();
+    }
+}
