@@ -43,3 +43,6 @@ pub fn project_changes(changes: &[Change]) -> Vec<AuditRecord> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

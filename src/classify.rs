@@ -50,3 +50,6 @@ pub fn classify_fact(fact: &Fact) -> Route {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,37 +1,43 @@
-//! The fold against records and Facts written by hand.
+//! The fold against tables, field cases and laws.
+
+mod cases;
+mod incremental;
+mod laws;
+mod reference;
+mod table;
+mod threads;
 
 use super::*;
-use crate::event::PlacedFact;
+use crate::event::{Fact, PlacedFact, Position};
 use crate::json::{read, write};
-use std::collections::BTreeMap;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
 
+/// Records from their wire form, one a line.
 fn records(lines: &[&str]) -> Vec<Record> {
     lines.iter().map(|line| read(line).unwrap()).collect()
 }
 
-fn lines(facts: &BTreeMap<crate::event::Position, PlacedFact>) -> Vec<String> {
-    facts
-        .values()
-        .map(|placed| format!("{}.{} {}", placed.position.seq, placed.position.index, write(&placed.fact)))
-        .collect()
+/// A Fact with its place on one line, as the tests write it.
+fn line(position: Position, fact: &Fact) -> String {
+    format!("{}.{} {}", position.seq, position.index, write(fact))
 }
 
-#[test]
-fn a_plain_run_starts_answers_and_finishes() {
-    let records = records(&[
-        r#"{"seq":0,"run_id":"r","message":{"id":"u","role":"User","content":[{"type":"text","text":"hi"}]}}"#,
-        r#"{"seq":1,"run_id":"r","state":"Running"}"#,
-        r#"{"seq":2,"run_id":"r","message":{"id":"r-assistant-0","role":"Assistant","content":[{"type":"text","text":"ho"}]}}"#,
-        r#"{"seq":3,"run_id":"r","state":{"Ended":"NaturalEnd"}}"#,
-    ]);
-    assert_eq!(
-        lines(&fold(&records)),
-        [
-            r#"0.0 {"type":"run_started"}"#,
-            r#"2.1 {"type":"assistant_message","id":"r-assistant-0","content":[{"type":"text","text":"ho"}]}"#,
-            r#"3.1 {"type":"run_finished","exhausted":false,"cause":"natural_end"}"#,
-        ]
-    );
+/// A change on one line.
+fn change_line(change: &Change) -> String {
+    match change {
+        Change::Add(placed) => format!("add {}", line(placed.position, &placed.fact)),
+        Change::Amend { position, fact } => format!("amend {}", line(*position, fact)),
+    }
+}
+
+/// All Facts of a log, a line each.
+fn facts(records: &[Record]) -> Vec<String> {
+    fold(records).values().map(|placed| line(placed.position, &placed.fact)).collect()
+}
+
+/// The one Fact of a log that matches.
+fn only(records: &[Record], matches: impl Fn(&PlacedFact) -> bool) -> PlacedFact {
+    let mut found = fold(records).into_values().filter(matches);
+    let fact = found.next().expect("a Fact that matches");
+    assert_eq!(found.next(), None);
+    fact
 }

@@ -96,3 +96,6 @@ fn decimal(digits: &str) -> Option<u32> {
     let plain = digits == "0" || !digits.starts_with('0');
     (plain && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok()).flatten()
 }
+
+#[cfg(test)]
+mod tests;
