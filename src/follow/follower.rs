@@ -4,7 +4,7 @@ use super::command::{Command, CommandError, CommandId, Outcome};
 use super::input::{Closed, Generation, Input, Live, Wake};
 use super::lanes::{Feed, Lanes};
 use super::link::{Due, Link, Phase, Stop};
-use super::output::{Anomaly, Fetch, LaneId, Output, Status};
+use super::output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status};
 use super::pending::Commands;
 use super::reads::Reads;
 use super::side::Side;
@@ -152,6 +152,15 @@ impl Follower {
     /// The content of a lane that is shown.
     pub fn lane(&self, id: LaneId) -> Option<&Content> {
         self.side.as_ref()?.lanes.get(id).map(|lane| &lane.content)
+    }
+
+    /// The lanes that are shown, said anew from nothing.
+    pub fn shown_lanes(&self) -> Vec<LaneChange> {
+        let mut changes = Vec::new();
+        for lane in self.side.iter().flat_map(|side| side.lanes.iter()) {
+            lane.tell(&mut changes);
+        }
+        changes
     }
 
     /// The log that is shown; None before the first page.

@@ -1,0 +1,270 @@
+//! The composition.
+
+use super::events::{self, Event, Events};
+use crate::event::{Coordinate, PlacedFact, Position, RunId};
+use crate::fold::{Change, Fold};
+use crate::follow::{
+    Accepted, Anomaly, Command, CommandError, CommandId, Fetch, Follower, Generation, Input, LaneChange, LaneId,
+    Options, Output, Stats, Status, Step, Wake,
+};
+use crate::view::{SendState, Urgency, View};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// What the edge has to do.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// Open the live stream, as this generation.
+    OpenLive(Generation),
+    /// Close the live stream of this generation.
+    CloseLive(Generation),
+    /// Read what was committed.
+    Fetch(Fetch),
+    /// Send a command; a resume and a cancel name their run.
+    Request(CommandId, Command),
+    /// A command is over: accepted, or why not.
+    Done(CommandId, Result<Accepted, CommandError>),
+    /// Tell of something odd.
+    Anomaly(Anomaly),
+}
+
+/// One thread, followed. See the [module](super).
+#[derive(Debug)]
+pub struct Engine {
+    follower: Follower,
+    fold: Fold,
+    view: View,
+    effects: VecDeque<Effect>,
+    facts: u64,
+    anomalies: u64,
+    /// Collected only while somebody listens.
+    events: Option<Events>,
+    lanes: HashMap<LaneId, (RunId, Option<Coordinate>)>,
+    /// Sends under way, by command.
+    sends: Vec<(CommandId, Command)>,
+    /// Sends that were refused, until somebody asks for another try.
+    refused: Vec<Command>,
+    /// How many commands this side made itself; their ids are counted down from the highest.
+    own_commands: u32,
+}
+
+/// Ids from here on are of commands that were sent again by this side; nobody waits for their end.
+const OWN_COMMANDS: u32 = 1 << 31;
+
+impl Engine {
+    /// An engine that does nothing until [`Input::Connect`]. An initial page is in the view at once.
+    pub fn new(options: Options) -> Self {
+        let mut engine = Self {
+            follower: Follower::new(options),
+            fold: Fold::new(),
+            view: View::new(),
+            effects: VecDeque::new(),
+            facts: 0,
+            anomalies: 0,
+            events: None,
+            lanes: HashMap::new(),
+            sends: Vec::new(),
+            refused: Vec::new(),
+            own_commands: 0,
+        };
+        engine.drain();
+        engine
+    }
+
+    /// Something happened. `now` is in ms since 1970, `random` are 64 random bits.
+    pub fn handle(&mut self, input: Input, now: u64, random: u64) {
+        if let Input::Command(id, command @ Command::Send { message_id, content, .. }) = &input {
+            self.view.sending(message_id, content);
+            self.sends.push((*id, command.clone()));
+        }
+        let again = if matches!(input, Input::Wake(Wake::User)) { std::mem::take(&mut self.refused) } else { Vec::new() };
+        self.follower.handle(input, now, random);
+        self.drain();
+        for command in again {
+            let id = CommandId(OWN_COMMANDS | self.own_commands);
+            self.own_commands = self.own_commands.wrapping_add(1);
+            self.handle(Input::Command(id, command), now, random);
+        }
+    }
+
+    /// The next thing for the edge to do; None when there is nothing more for now.
+    pub fn poll(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// When to call [`Engine::handle`] with [`Input::Tick`] at the latest, in ms.
+    pub fn deadline(&self) -> Option<u64> {
+        self.follower.deadline()
+    }
+
+    /// How soon the page should see the changes that wait.
+    pub fn urgency(&self) -> Urgency {
+        self.view.urgency()
+    }
+
+    /// The view's changes since the last call, as JSON; None when there are none.
+    pub fn take_changes(&mut self) -> Option<String> {
+        let follower = &self.follower;
+        self.view.take_changes(&|lane| follower.lane(lane))
+    }
+
+    /// The whole view as JSON.
+    pub fn whole(&self) -> String {
+        self.view.whole(&|lane| self.follower.lane(lane))
+    }
+
+    /// From now on events are collected (true) or not.
+    pub fn listen(&mut self, on: bool) {
+        self.events = on.then(Events::default);
+    }
+
+    /// The events since the last call, as a JSON array; None when there are none.
+    pub fn take_events(&mut self) -> Option<String> {
+        let events = self.events.as_mut().filter(|events| !events.is_empty())?;
+        Some(events::write(&events.take()))
+    }
+
+    /// What somebody who begins to listen has to know first, as a JSON array: all Facts in order, amended as they read
+    /// now, and what the lanes show. Take the waiting events before.
+    pub fn history(&self) -> String {
+        let mut facts: BTreeMap<Position, PlacedFact> = BTreeMap::new();
+        if let Some(log) = self.follower.log() {
+            let mut fold = fold_of(log.first());
+            for change in log.records().iter().flat_map(|record| fold.append(record)) {
+                change.apply(&mut facts);
+            }
+        }
+        let mut all: Vec<Event> = facts.into_values().map(Event::Fact).collect();
+        for change in self.follower.shown_lanes() {
+            if let LaneChange::Grew { lane, delta, .. } = change
+                && let Some((run_id, coordinate)) = self.lanes.get(&lane)
+            {
+                all.push(Event::Delta { lane, run_id: run_id.clone(), coordinate: coordinate.clone(), delta });
+            }
+        }
+        events::write(&all)
+    }
+
+    /// Counters since the engine was made.
+    pub fn stats(&self) -> Stats {
+        let stats = self.follower.stats().clone();
+        Stats { facts: self.facts, anomalies: stats.anomalies + self.anomalies, ..stats }
+    }
+
+    /// The connection's state.
+    pub fn status(&self) -> &Status {
+        self.follower.status()
+    }
+
+    /// The last applied seq; None when nothing is applied.
+    pub fn frontier(&self) -> Option<u64> {
+        self.follower.log().and_then(|log| log.last())
+    }
+
+    fn drain(&mut self) {
+        while let Some(output) = self.follower.poll() {
+            match output {
+                Output::Step(step) => self.step(&step),
+                Output::Status(status) => self.view.set_status(&status),
+                Output::Done(id, result) => self.done(id, result),
+                Output::OpenLive(generation) => self.effects.push_back(Effect::OpenLive(generation)),
+                Output::CloseLive(generation) => self.effects.push_back(Effect::CloseLive(generation)),
+                Output::Fetch(fetch) => self.effects.push_back(Effect::Fetch(fetch)),
+                Output::Request(id, command) => self.effects.push_back(Effect::Request(id, command)),
+                Output::Anomaly(anomaly) => self.effects.push_back(Effect::Anomaly(anomaly)),
+            }
+        }
+    }
+
+    /// One change of what is seen: records fold to Facts, lanes grow, settle and go.
+    fn step(&mut self, step: &Step) {
+        if step.replace {
+            self.fold = fold_of(step.records.first().map(|record| record.seq()));
+            self.lanes.clear();
+            self.tell(Event::Reset { lane: None, coordinate: None });
+        }
+        let changes: Vec<Change> = step.records.iter().flat_map(|record| self.fold.append(record)).collect();
+        for anomaly in self.fold.anomalies() {
+            self.anomalies += 1;
+            let (code, message) = (anomaly.code.as_str(), anomaly.to_string());
+            self.effects.push_back(Effect::Anomaly(Anomaly { code, message }));
+        }
+        let follower = &self.follower;
+        self.view.apply(step, &changes, &|lane| follower.lane(lane));
+        for change in changes {
+            self.fact(change);
+        }
+        for change in &step.lanes {
+            self.lane(change);
+        }
+    }
+
+    fn fact(&mut self, change: Change) {
+        match change {
+            Change::Add(placed) => {
+                self.facts += 1;
+                self.tell(Event::Fact(placed));
+            }
+            Change::Amend { position, fact } => self.tell(Event::Amend { position, fact }),
+        }
+    }
+
+    fn lane(&mut self, change: &LaneChange) {
+        match change {
+            LaneChange::Open { lane, run_id, coordinate } => {
+                self.lanes.insert(*lane, (run_id.clone(), coordinate.clone()));
+            }
+            LaneChange::Grew { lane, delta, .. } => {
+                if let Some((run_id, coordinate)) = self.lanes.get(lane) {
+                    let (run_id, coordinate) = (run_id.clone(), coordinate.clone());
+                    self.tell(Event::Delta { lane: *lane, run_id, coordinate, delta: delta.clone() });
+                }
+            }
+            LaneChange::Reset { lane } => self.reset(*lane),
+            LaneChange::Confirmed { .. } => {}
+            LaneChange::Settled { lane, .. } => {
+                self.lanes.remove(lane);
+            }
+            LaneChange::Dropped { lane } => {
+                self.reset(*lane);
+                self.lanes.remove(lane);
+            }
+        }
+    }
+
+    fn reset(&mut self, lane: LaneId) {
+        let coordinate = self.lanes.get(&lane).and_then(|(_, coordinate)| coordinate.clone());
+        self.tell(Event::Reset { lane: Some(lane), coordinate });
+    }
+
+    fn tell(&mut self, event: Event) {
+        if let Some(events) = &mut self.events {
+            events.push(event);
+        }
+    }
+
+    /// A send that was refused stays in the view, with the reason, until it is sent again.
+    fn done(&mut self, id: CommandId, result: Result<Accepted, CommandError>) {
+        if let Some(at) = self.sends.iter().position(|(send, _)| *send == id) {
+            let (_, command) = self.sends.remove(at);
+            if let Command::Send { message_id, .. } = &command {
+                let state = match &result {
+                    Ok(accepted) if accepted.seq.is_none() => SendState::Queued,
+                    Ok(_) => SendState::Sending,
+                    Err(error) => SendState::Failed { code: error.code.clone(), message: error.message.clone() },
+                };
+                self.view.send_state(message_id, state);
+            }
+            if result.is_err() {
+                self.refused.push(command);
+            }
+        }
+        if id.0 < OWN_COMMANDS {
+            self.effects.push_back(Effect::Done(id, result));
+        }
+    }
+}
+
+/// A log that does not begin at its first record is folded as a window (A3.1).
+fn fold_of(first: Option<u64>) -> Fold {
+    if first.unwrap_or(0) == 0 { Fold::new() } else { Fold::windowed() }
+}
