@@ -71,12 +71,17 @@ fn wanted(args: &Args) -> Outcome<Wanted> {
         return Err(Failure::Usage("--port goes without --check, which takes a free one".to_owned()));
     }
     let mut passed = Vec::new();
-    for flag in ["--replay", "--fault"] {
-        let values = args.all(flag);
-        if !values.is_empty() {
-            passed.push(flag.to_owned());
-            passed.extend(values.into_iter().map(str::to_owned));
+    let files = args.all("--replay");
+    if !files.is_empty() {
+        passed.push("--replay".to_owned());
+        for file in files {
+            // The check runs in the repository's root, which need not be where the command was given.
+            let absolute = std::path::absolute(file).context(format!("finding {file}"))?;
+            passed.push(absolute.to_string_lossy().into_owned());
         }
+    }
+    if let Some(fault) = args.last("--fault") {
+        passed.extend(["--fault".to_owned(), fault.to_owned()]);
     }
     if args.has("--tamper") {
         passed.push("--tamper".to_owned());
@@ -173,8 +178,8 @@ mod tests {
 
     #[test]
     fn the_checks_flags_are_passed_on_and_mean_nothing_without_it() {
-        let passed = ["--replay", "a", "b", "--fault", "cut", "--tamper"].map(str::to_owned).to_vec();
-        assert_eq!(read("--check --tamper --fault cut --replay a b"), Ok(Wanted::Check(passed)));
+        let passed = ["--replay", "/a", "/b", "--fault", "cut", "--tamper"].map(str::to_owned).to_vec();
+        assert_eq!(read("--check --tamper --fault cut --replay /a /b"), Ok(Wanted::Check(passed)));
         assert_eq!(read("--tamper"), Err("--tamper goes with --check".to_owned()));
         assert!(read("--check --port 80").is_err());
     }

@@ -13,9 +13,7 @@ const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
 /// The `node_modules` folder.
 pub fn packages() -> Outcome<PathBuf> {
-    if on_path("node").is_none() || on_path("npm").is_none() {
-        return Err(Failure::of("Node.js is missing; install version 20 or newer with npm"));
-    }
+    node()?;
     let root = layout::root();
     let mut contents = Vec::new();
     for name in FILES {
@@ -31,6 +29,23 @@ pub fn packages() -> Outcome<PathBuf> {
     let link = root.join("node_modules");
     point(&link, &installed.join("node_modules"))?;
     Ok(link)
+}
+
+/// The oldest Node that the tests run on.
+const OLDEST_NODE: u32 = 20;
+
+fn node() -> Outcome {
+    let wanted = || Failure::Failed(format!("Node.js {OLDEST_NODE} or newer with npm is needed; please install it"));
+    if on_path("node").is_none() || on_path("npm").is_none() {
+        return Err(wanted());
+    }
+    let printed = Run::new("node").arg("--version").read()?;
+    if major(&printed).is_some_and(|major| major >= OLDEST_NODE) { Ok(()) } else { Err(wanted()) }
+}
+
+/// `v20.20.2` gives 20.
+fn major(printed: &str) -> Option<u32> {
+    printed.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
 /// Makes `link` a link to `folder`, in place of a link to another version or of a folder that npm made.
@@ -49,6 +64,12 @@ fn point(link: &Path, folder: &Path) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_major_version_of_node_is_read_from_what_it_prints() {
+        assert_eq!(major("v20.20.2\n"), Some(20));
+        assert_eq!(major("20"), None);
+    }
 
     #[test]
     fn the_link_replaces_an_older_link_and_a_folder() {
