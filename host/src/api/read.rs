@@ -4,15 +4,17 @@ use super::App;
 use super::error::{Problem, json_response, json_text};
 use super::live::{FaultQuery, refuse};
 use crate::faults::Place;
-use crate::store::{Direction, PageRequest, now};
+use crate::store::{Direction, PageRequest, Store, now};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use std::sync::Arc;
+use threadfold::audit::project_changes;
 use threadfold::event::{Epoch, RunId, ThreadId};
-use threadfold::json;
+use threadfold::fold::Fold;
+use threadfold::json::{self, Wire, Writer};
 use threadfold::thread::Page;
 
 const DEFAULT_LIMIT: u64 = 200;
@@ -125,9 +127,27 @@ pub(super) async fn run(
     Ok(json_response(StatusCode::OK, &row))
 }
 
-/// `GET …/audit`
+/// `GET …/audit`: the audit projection (A5), by the same fold that browsers run.
 pub(super) async fn audit(State(app): State<Arc<App>>, Path(thread): Path<String>) -> Result<Response, Problem> {
     let id = thread_id(&thread)?;
-    let _ = app;
-    Err(Problem::not_found(format!("there is no audit of {id} yet")))
+    let in_thread = id.clone();
+    let read = move |store: &dyn Store| match store.head(&in_thread)? {
+        Some(head) => Ok(Some((head, store.records(&in_thread, None)?))),
+        None => Ok(None),
+    };
+    let Some((head, records)) = app.threads.store(read).await? else {
+        return Err(Problem::not_found(format!("there is no thread {id}")));
+    };
+    let mut fold = Fold::new();
+    let changes: Vec<_> = records.iter().flat_map(|record| fold.append(record)).collect();
+    let mut w = Writer::new();
+    w.object(|w| {
+        w.key("thread_id");
+        id.write(w);
+        w.key("epoch");
+        head.epoch.write(w);
+        w.key("records");
+        project_changes(&changes).write(w);
+    });
+    Ok(json_text(StatusCode::OK, w.finish()))
 }

@@ -2,7 +2,7 @@
 
 use super::Joined;
 use threadfold::event::{AttemptId, Coordinate, Delta};
-use threadfold::source::threadfold::Live;
+use threadfold::source::threadfold::Active as Baseline;
 use threadfold::thread::Record;
 
 /// One model call under way.
@@ -38,8 +38,8 @@ impl Active {
         self.said.push(delta);
     }
 
-    pub fn live(&self) -> Live {
-        Live {
+    pub fn live(&self) -> Baseline {
+        Baseline {
             attempt: self.attempt.clone(),
             started_after: self.started_after,
             run_id: self.coordinate.run_id.clone(),

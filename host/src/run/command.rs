@@ -252,7 +252,7 @@ fn outcome(ticket: &ResumeTicket, request: ResumeRequest) -> Result<Outcome, Rej
             Ok(Outcome { result: Some(result(call_id, vec![Block::Text { text }], true)), granted: None })
         }
         (Target::ToolCall { .. }, _) => wrong("a permission: {approve}"),
-        (Target::Pause(_) | Target::Unknown(_), _) => Ok(Outcome { result: None, granted: None }),
+        (Target::Pause(_) | Target::Unknown { .. }, _) => Ok(Outcome { result: None, granted: None }),
     }
 }
 
