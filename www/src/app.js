@@ -1,0 +1,110 @@
+// @ts-check
+// The demo: one thread, followed by the package, shown by this page.
+//
+// `?thread=` names the thread; without it the page makes one and writes it into the address, so that a reload and a
+// second tab follow the same one. `?transport=fetch` reads the live stream by fetch. `?query.name=value` goes to the
+// host with every read (`?query.fault=drop:0.2`, say).
+
+import { announcer } from "./announce.js";
+import { composer, freshId } from "./composer.js";
+import { byId, setText } from "./dom.js";
+import { faultButtons } from "./faults.js";
+import { ItemList } from "./items.js";
+import { panel } from "./panel.js";
+import { stickyScroll } from "./scroll.js";
+import { isNewThread, statusBar } from "./status.js";
+
+/** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
+/** @typedef {import("../../pkg/index.js").View} View */
+
+const PACKAGE = "/pkg/index.js";
+
+/** The thread that the address names; a fresh one is written into it. */
+function threadOfAddress() {
+  const address = new URL(location.href);
+  const named = address.searchParams.get("thread");
+  if (named) return named;
+  const fresh = freshId("t");
+  address.searchParams.set("thread", fresh);
+  history.replaceState(null, "", address);
+  return fresh;
+}
+
+/**
+ * What the address says about how to follow.
+ * @param {string} threadId
+ * @returns {import("../../pkg/index.js").HttpOptions}
+ */
+function optionsOfAddress(threadId) {
+  const parameters = new URLSearchParams(location.search);
+  /** @type {Record<string, string>} */
+  const query = {};
+  for (const [name, value] of parameters) if (name.startsWith("query.")) query[name.slice("query.".length)] = value;
+  return {
+    base: "/v1",
+    threadId,
+    query,
+    transport: parameters.get("transport") === "fetch" ? "fetch" : undefined,
+  };
+}
+
+/** @param {string} text */
+function giveUp(text) {
+  setText(byId("connection-text"), "Not started");
+  byId("connection").dataset.tone = "bad";
+  setText(byId("notice-text"), text);
+  const reload = byId("notice-action");
+  reload.textContent = "Reload";
+  reload.addEventListener("click", () => location.reload());
+  byId("notice").hidden = false;
+}
+
+async function start() {
+  const threadId = threadOfAddress();
+  setText(byId("thread-id"), threadId);
+  /** @type {typeof import("../../pkg/index.js")} */
+  let threadfold;
+  try {
+    threadfold = await import(PACKAGE);
+  } catch (error) {
+    giveUp("The package is not at /pkg/index.js. Build it and start the host with “cargo xtask demo”, then reload this page.");
+    throw error;
+  }
+  const thread = new threadfold.ThreadClient({
+    source: threadfold.threadfold(optionsOfAddress(threadId)),
+    onAnomaly: (anomaly) => console.debug("threadfold:", anomaly.code, anomaly.message),
+  });
+  Object.assign(window, { thread });
+
+  const scroll = stickyScroll();
+  const list = new ItemList(byId("items"), thread);
+  const parts = [statusBar(thread), composer(thread, scroll.toEnd), announcer(thread.view)];
+  const count = panel(thread);
+  faultButtons(threadId);
+
+  let opened = false;
+  const render = () => {
+    const { view } = thread;
+    opened ||= view.status.state === "live" || isNewThread(view);
+    byId("welcome").hidden = !opened || view.items.length > 0;
+    for (const part of parts) part(view);
+    if (list.render(view.items)) scroll.grew();
+    count();
+  };
+  thread.subscribe(render);
+  render();
+  await connect(thread);
+}
+
+/** @param {ThreadClient} thread */
+async function connect(thread) {
+  try {
+    await thread.connect();
+  } catch (error) {
+    // What became of the connection is in the view, with a sentence and a button; a package that can't run is not.
+    if (error instanceof Error && "code" in error && /^wasm_|^internal$/.test(String(error.code))) giveUp(error.message);
+    else console.warn("threadfold:", error);
+  }
+}
+
+void start();

@@ -1,0 +1,68 @@
+// @ts-check
+// Where a run pauses or ends: a question to answer, or a line with the verdict.
+
+import { attribute, make } from "./dom.js";
+import { awaitingSentence, promptElement } from "./prompt.js";
+
+/** @typedef {import("../../pkg/index.js").BoundaryItem} BoundaryItem */
+/** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
+
+/**
+ * @typedef {{ text: string, short: string, tone?: "bad" | "warn", code?: string, detail?: string }} Verdict
+ */
+
+/**
+ * Fills a new, empty element.
+ * @param {HTMLElement} element
+ */
+export function boundaryElement(element) {
+  element.tabIndex = -1;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {BoundaryItem} item
+ * @param {{ name: string, arguments: string } | undefined} call The call that an awaiting item waits for.
+ * @param {ThreadClient} thread
+ */
+export function updateBoundary(element, item, call, thread) {
+  // A question that still stands keeps its form, with what was typed into it.
+  if (item.kind === "awaiting" && item.open && element.dataset.open === "true") return;
+  const focused = element.contains(document.activeElement);
+  attribute(element, "data-open", item.kind === "awaiting" ? String(item.open) : undefined);
+  if (item.kind === "awaiting" && item.open) {
+    const { call_id, run_id } = item;
+    const prompt = promptElement(item, call, (answer) => thread.resume(call_id, answer, { runId: run_id }));
+    element.className = "item card";
+    element.replaceChildren(prompt);
+    return;
+  }
+  const verdict = verdictOf(item);
+  element.className = "item boundary";
+  attribute(element, "data-tone", verdict.tone);
+  const line = make("p", {}, verdict.text);
+  if (verdict.code) line.append(" ", make("code", { "data-role": "code" }, verdict.code));
+  if (verdict.detail) line.append(" ", make("span", { "data-role": "message" }, verdict.detail));
+  element.replaceChildren(line);
+  // The button that had the focus is gone; the keyboard goes on from the same place.
+  if (focused) element.focus();
+}
+
+/**
+ * How a run's pause or end reads. What is not known to have ended well never reads as if it had.
+ * @param {BoundaryItem} item
+ * @returns {Verdict}
+ */
+export function verdictOf(item) {
+  switch (item.kind) {
+    case "awaiting": return { text: awaitingSentence(item), short: item.open ? "Waiting for you" : "Going on", tone: item.open ? "warn" : undefined };
+    case "failed":
+      if (item.code === "indeterminate") return { text: "Outcome unknown:", short: "Outcome unknown", tone: "warn", detail: item.message };
+      return { text: "Run failed", short: "Failed", tone: "bad", code: item.code, detail: item.message };
+    case "finished":
+      if (item.exhausted) return { text: "Run exhausted: the step limit was reached", short: "Out of steps", tone: "warn" };
+      if (item.cause === "cancelled") return { text: "Run cancelled", short: "Cancelled" };
+      if (item.cause === "stopped") return { text: "Run stopped", short: "Stopped", detail: item.detail === undefined ? undefined : JSON.stringify(item.detail) };
+      return { text: "Run finished", short: "Finished" };
+  }
+}

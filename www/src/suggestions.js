@@ -1,0 +1,33 @@
+// @ts-check
+// What the reference host's scripted agent answers to, as things to press.
+
+import { make } from "./dom.js";
+
+/** Label and text of each, in the order in which they are offered. */
+export const SUGGESTIONS = Object.freeze([
+  ["A plain answer", "/plain"],
+  ["Think before answering", "/reason"],
+  ["Two tools at once", "/tools"],
+  ["Ask for permission", "/approve"],
+  ["A tool of this page", "/client-tool"],
+  ["Pause and go on", "/pause"],
+  ["Over the token limit", "/length"],
+  ["A guard steps in", "/steer"],
+  ["Many scripts", "/unicode"],
+  ["2,000 fragments", "/long 2000"],
+  ["Fail midway, then retry", "/fail-mid"],
+  ["Fail", "/fail"],
+]);
+
+/**
+ * Fills a list with them.
+ * @param {HTMLElement} list
+ * @param {(text: string) => void} choose
+ */
+export function fillSuggestions(list, choose) {
+  for (const [label, text] of SUGGESTIONS) {
+    const button = make("button", { type: "button", class: "button chip", "data-text": text, onclick: () => choose(text) });
+    button.append(make("span", {}, label), make("code", {}, text));
+    list.append(make("li", {}, button));
+  }
+}
