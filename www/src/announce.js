@@ -72,7 +72,7 @@ export function announcer(first) {
       decided.add(item.key);
       sentences(now);
       const verdict = verdictOf(item);
-      queue.push(`${verdict.text} ${verdict.detail ?? ""}.`);
+      queue.push(`${verdict.text} ${verdict.detail ?? ""}`.trim().replace(/[^.!?]$/, "$&."));
     }
     if (!timer) timer = window.setTimeout(flush, queue.length > 0 ? 200 : EVERY);
   };
@@ -80,7 +80,7 @@ export function announcer(first) {
 
 /** @param {AssistantItem} item */
 function spoken(item) {
-  return item.parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  return item.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
 /**

@@ -6,7 +6,7 @@
 // host with every read (`?query.fault=drop:0.2`, say).
 
 import { announcer } from "./announce.js";
-import { composer, freshId } from "./composer.js";
+import { Composer, freshId } from "./composer.js";
 import { byId, setText } from "./dom.js";
 import { faultButtons } from "./faults.js";
 import { ItemList } from "./items.js";
@@ -77,8 +77,13 @@ async function start() {
   Object.assign(window, { thread });
 
   const scroll = stickyScroll();
-  const list = new ItemList(byId("items"), thread);
-  const parts = [statusBar(thread), composer(thread, scroll.toEnd), announcer(thread.view)];
+  const composer = new Composer(thread, scroll.toEnd);
+  const list = new ItemList(byId("items"), {
+    answer: (item, answer) => thread.resume(item.pending_tool_use_id, answer, { runId: item.run_id }),
+    sendAgain: (item) => composer.again(item),
+  });
+  const showStatus = statusBar(thread);
+  const announce = announcer(thread.view);
   const count = panel(thread);
   faultButtons(threadId);
 
@@ -87,7 +92,9 @@ async function start() {
     const { view } = thread;
     opened ||= view.status.state === "live" || isNewThread(view);
     byId("welcome").hidden = !opened || view.items.length > 0;
-    for (const part of parts) part(view);
+    showStatus(view);
+    composer.render(view);
+    announce(view);
     if (list.render(view.items)) scroll.grew();
     count();
   };

@@ -1,7 +1,7 @@
 // @ts-check
-// One message of the assistant: text, reasoning, tool calls and other blocks, and the line that says what it is worth.
+// One message of the assistant: text, reasoning, tool calls and other parts, and the line that says what it is worth.
 
-import { blockElement } from "./blocks.js";
+import { settledPart } from "./blocks.js";
 import { callElement, updateCall } from "./call.js";
 import { attribute, icon, make, setText } from "./dom.js";
 import { growText } from "./text.js";
@@ -32,7 +32,7 @@ export function updateAssistant(element, item) {
     const before = there && shown.get(there);
     if (before === part && parts.dataset.origin === item.origin) return;
     let target = there;
-    if (!there || !before || !samePlace(before, part)) {
+    if (!there || !before || !staysIn(before, part)) {
       target = partElement(part, item.origin !== "committed");
       if (there) there.replaceWith(target);
       else parts.append(target);
@@ -48,13 +48,14 @@ export function updateAssistant(element, item) {
 }
 
 /**
+ * Whether the element of one part can become that of the other.
  * @param {Part} before
  * @param {Part} after
  */
-function samePlace(before, after) {
+function staysIn(before, after) {
   if (before === after) return true;
-  if (before.kind === "call" && after.kind === "call") return before.id === after.id;
-  return before.kind === after.kind && before.kind !== "block";
+  if (before.type === "tool_call" && after.type === "tool_call") return before.id === after.id;
+  return before.type === after.type && (after.type === "text" || after.type === "reasoning");
 }
 
 /**
@@ -63,7 +64,7 @@ function samePlace(before, after) {
  * @returns {HTMLElement}
  */
 function partElement(part, live) {
-  switch (part.kind) {
+  switch (part.type) {
     case "text": return make("div", { "data-part": "text", dir: "auto" });
     case "reasoning":
       return make(
@@ -72,8 +73,8 @@ function partElement(part, live) {
         make("summary", {}, icon("chevron"), "Reasoning"),
         make("div", { "data-part": "reasoning", dir: "auto" }),
       );
-    case "call": return callElement(part);
-    case "block": return blockElement(part.block);
+    case "tool_call": return callElement(part);
+    default: return settledPart(part);
   }
 }
 
@@ -83,19 +84,9 @@ function partElement(part, live) {
  * @param {AssistantItem} item
  */
 function updatePart(element, part, item) {
-  switch (part.kind) {
-    case "text":
-      growText(element, part.text);
-      break;
-    case "reasoning":
-      growText(/** @type {Element} */ (element.querySelector('[data-part="reasoning"]')), part.text);
-      break;
-    case "call":
-      updateCall(element, part, item.origin);
-      break;
-    case "block":
-      break; // It was made whole.
-  }
+  if (part.type === "text") growText(element, part.text);
+  else if (part.type === "reasoning") growText(/** @type {Element} */ (element.querySelector('[data-part="reasoning"]')), part.text);
+  else if (part.type === "tool_call") updateCall(element, part, item.origin);
 }
 
 /**
@@ -103,11 +94,10 @@ function updatePart(element, part, item) {
  * @returns {string}
  */
 function worth(item) {
-  const response = item.coordinate?.response ?? 0;
-  const which = response > 0 ? ` · part ${response + 1} of the answer` : "";
+  const which = item.response ? ` · part ${item.response + 1} of the answer` : "";
   switch (item.origin) {
     case "preview": return `Writing${which}`;
     case "unconfirmed": return `Unconfirmed: its stream is gone and no commit covers it yet${which}`;
-    case "committed": return `Committed${which}`;
+    case "committed": return `Committed${item.seq === null ? "" : ` as record ${item.seq}`}${which}`;
   }
 }

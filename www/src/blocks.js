@@ -1,45 +1,46 @@
 // @ts-check
-// The blocks of a message: text as it is, pictures if they are safe to show, and a short word for everything else.
+// Parts that are neither text of the assistant nor tool calls: pictures if they are safe to show, a short word for the
+// rest; and the text of a list of parts.
 
 import { make } from "./dom.js";
 
-/** @typedef {import("../../pkg/index.js").Block} Block */
+/** @typedef {import("../../pkg/index.js").Part} Part */
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /**
- * The text of a list of blocks, for those places that show text only.
- * @param {readonly Block[]} blocks
+ * The text of a list of parts, for those places that show text only.
+ * @param {readonly Part[]} parts
  * @returns {string}
  */
-export function textOf(blocks) {
-  return blocks.map((block) => (block.type === "text" ? String(block.text) : `[${nameOf(block)}]`)).join("\n");
+export function textOf(parts) {
+  return parts.map((part) => (part.type === "text" ? part.text : `[${nameOf(part)}]`)).join("\n");
 }
 
 /**
- * An element for one block.
- * @param {Block} block
+ * An element for a part that never changes.
+ * @param {Part} part
  * @returns {HTMLElement}
  */
-export function blockElement(block) {
-  if (block.type === "text") return make("div", { "data-part": "text", dir: "auto" }, String(block.text));
-  const picture = block.type === "image" ? pictureSource(block.source) : undefined;
-  if (picture) return make("img", { "data-part": "block", "data-type": block.type, src: picture, alt: "A picture in the message" });
-  return make("p", { "data-part": "block", "data-type": block.type, class: "note" }, nameOf(block));
+export function settledPart(part) {
+  if (part.type === "text") return make("div", { "data-part": "text", dir: "auto" }, part.text);
+  const picture = part.type === "image" ? pictureSource(part.source) : undefined;
+  if (picture) return make("img", { "data-part": part.type, src: picture, alt: "A picture in the message" });
+  return make("p", { "data-part": part.type, class: "note" }, nameOf(part));
 }
 
 /**
- * @param {Block} block
+ * @param {Part} part
  * @returns {string}
  */
-function nameOf(block) {
-  const title = "title" in block && typeof block.title === "string" ? `: ${block.title}` : "";
-  switch (block.type) {
+function nameOf(part) {
+  switch (part.type) {
     case "image": return "Picture";
-    case "document": return `Document${title}`;
-    case "search_result": return `Search result${title}`;
+    case "document": return part.title === null ? "Document" : `Document: ${part.title}`;
+    case "search_result": return `Search result: ${part.title}`;
     case "redacted": return "Redacted by the provider";
-    default: return `Block of the type “${block.type}”`;
+    case "unknown": return "Something that this page does not know";
+    default: return part.type;
   }
 }
 

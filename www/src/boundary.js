@@ -4,8 +4,10 @@
 import { attribute, make } from "./dom.js";
 import { awaitingSentence, promptElement } from "./prompt.js";
 
-/** @typedef {import("../../pkg/index.js").BoundaryItem} BoundaryItem */
-/** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
+/** @typedef {import("../../pkg/index.js").AwaitingItem} AwaitingItem */
+/** @typedef {import("../../pkg/index.js").FinishedItem} FinishedItem */
+/** @typedef {import("../../pkg/index.js").FailedItem} FailedItem */
+/** @typedef {import("../../pkg/index.js").Answer} Answer */
 
 /**
  * @typedef {{ text: string, short: string, tone?: "bad" | "warn", code?: string, detail?: string }} Verdict
@@ -21,20 +23,18 @@ export function boundaryElement(element) {
 
 /**
  * @param {HTMLElement} element
- * @param {BoundaryItem} item
- * @param {{ name: string, arguments: string } | undefined} call The call that an awaiting item waits for.
- * @param {ThreadClient} thread
+ * @param {AwaitingItem | FinishedItem | FailedItem} item
+ * @param {(item: AwaitingItem, answer: Answer) => Promise<unknown>} answer
  */
-export function updateBoundary(element, item, call, thread) {
+export function updateBoundary(element, item, answer) {
+  const asks = item.kind === "awaiting" && !item.resolved;
   // A question that still stands keeps its form, with what was typed into it.
-  if (item.kind === "awaiting" && item.open && element.dataset.open === "true") return;
+  if (asks && element.dataset.open === "true") return;
   const focused = element.contains(document.activeElement);
-  attribute(element, "data-open", item.kind === "awaiting" ? String(item.open) : undefined);
-  if (item.kind === "awaiting" && item.open) {
-    const { call_id, run_id } = item;
-    const prompt = promptElement(item, call, (answer) => thread.resume(call_id, answer, { runId: run_id }));
+  attribute(element, "data-open", item.kind === "awaiting" ? String(asks) : undefined);
+  if (asks) {
     element.className = "item card";
-    element.replaceChildren(prompt);
+    element.replaceChildren(promptElement(item, (what) => answer(item, what)));
     return;
   }
   const verdict = verdictOf(item);
@@ -50,19 +50,29 @@ export function updateBoundary(element, item, call, thread) {
 
 /**
  * How a run's pause or end reads. What is not known to have ended well never reads as if it had.
- * @param {BoundaryItem} item
+ * @param {AwaitingItem | FinishedItem | FailedItem} item
  * @returns {Verdict}
  */
 export function verdictOf(item) {
   switch (item.kind) {
-    case "awaiting": return { text: awaitingSentence(item), short: item.open ? "Waiting for you" : "Going on", tone: item.open ? "warn" : undefined };
+    case "awaiting":
+      return { text: awaitingSentence(item), short: item.resolved ? "Going on" : "Waiting for you", tone: item.resolved ? undefined : "warn" };
     case "failed":
       if (item.code === "indeterminate") return { text: "Outcome unknown:", short: "Outcome unknown", tone: "warn", detail: item.message };
       return { text: "Run failed", short: "Failed", tone: "bad", code: item.code, detail: item.message };
     case "finished":
       if (item.exhausted) return { text: "Run exhausted: the step limit was reached", short: "Out of steps", tone: "warn" };
       if (item.cause === "cancelled") return { text: "Run cancelled", short: "Cancelled" };
-      if (item.cause === "stopped") return { text: "Run stopped", short: "Stopped", detail: item.detail === undefined ? undefined : JSON.stringify(item.detail) };
+      if (item.cause === "stopped") return { text: "Run stopped", short: "Stopped", detail: reasonOf(item.detail) };
       return { text: "Run finished", short: "Finished" };
   }
+}
+
+/**
+ * @param {unknown} detail
+ * @returns {string | undefined}
+ */
+function reasonOf(detail) {
+  if (detail === null || detail === undefined) return undefined;
+  return typeof detail === "string" ? detail : JSON.stringify(detail);
 }

@@ -5,45 +5,44 @@ import { textOf } from "./blocks.js";
 import { attribute, icon, make, setText } from "./dom.js";
 import { showJson } from "./json.js";
 
-/** @typedef {import("../../pkg/index.js").CallPart} CallPart */
-/** @typedef {import("../../pkg/index.js").Origin} Origin */
+/** @typedef {import("../../pkg/index.js").ToolCallPart} ToolCallPart */
+/** @typedef {import("../../pkg/index.js").Item["origin"]} Origin */
 
 /**
- * @param {CallPart} part
+ * @param {ToolCallPart} part
  * @returns {HTMLElement}
  */
 export function callElement(part) {
-  const args = make("pre", { "data-role": "args", role: "group", "aria-label": `Arguments of ${part.name || "the tool"}` });
   return make(
     "section",
-    { class: "tool", "data-part": "tool_call", "data-call-id": part.id, tabindex: -1, "aria-label": `Tool ${part.name}` },
+    { class: "tool", "data-part": "tool_call", "data-call-id": part.id, "aria-label": `Tool ${part.name}` },
     make(
       "header",
       { class: "tool-head" },
       make("span", { class: "tool-name" }, icon("tool"), make("span", { "data-role": "name" })),
       make("span", { class: "tool-state", "data-role": "state" }),
     ),
-    args,
+    make("pre", { "data-role": "args", role: "group", "aria-label": `Arguments of ${part.name || "the tool"}` }),
   );
 }
 
 /**
  * @param {HTMLElement} element
- * @param {CallPart} part
+ * @param {ToolCallPart} part
  * @param {Origin} origin The message's.
  */
 export function updateCall(element, part, origin) {
   attribute(element, "data-state", part.state);
   setText(one(element, "name"), part.name || "tool");
-  const verdict = standing(part, origin);
+  const standing = standingOf(part, origin);
   const state = one(element, "state");
-  setText(state, verdict.text);
-  attribute(state, "data-tone", verdict.tone);
+  setText(state, standing.text);
+  attribute(state, "data-tone", standing.tone);
   const args = one(element, "args");
-  showJson(args, part.arguments);
-  args.hidden = part.arguments === "";
-  reachable(args, part.arguments);
-  if (!part.result) {
+  showJson(args, part.args);
+  args.hidden = part.args === "";
+  reachable(args, part.args);
+  if (part.output === null) {
     element.querySelector('[data-role="result"]')?.remove();
     element.querySelector(".caption")?.remove();
     return;
@@ -53,9 +52,10 @@ export function updateCall(element, part, origin) {
     result = make("pre", { "data-role": "result", role: "group", "aria-label": `Result of ${part.name || "the tool"}` });
     element.append(make("p", { class: "caption" }), result);
   }
-  setText(/** @type {Element} */ (element.querySelector(".caption")), part.result.is_error ? "Error" : "Result");
-  attribute(result, "data-error", String(part.result.is_error));
-  const text = textOf(part.result.content);
+  const failed = part.state === "error";
+  setText(/** @type {Element} */ (element.querySelector(".caption")), failed ? "Error" : "Result");
+  attribute(result, "data-error", String(failed));
+  const text = textOf(part.output);
   showJson(result, text);
   reachable(result, text);
 }
@@ -70,18 +70,18 @@ function reachable(element, text) {
 }
 
 /**
- * @param {CallPart} part
+ * @param {ToolCallPart} part
  * @param {Origin} origin
  * @returns {{ text: string, tone?: string }}
  */
-function standing(part, origin) {
-  if (part.result?.is_error) return { text: "Failed", tone: "bad" };
+function standingOf(part, origin) {
   switch (part.state) {
     case "streaming": return origin === "unconfirmed" ? { text: "Unconfirmed", tone: "warn" } : { text: "Being written", tone: "busy" };
     case "open": return { text: "Running", tone: "busy" };
     case "pending_builtin": return { text: "Needs an answer", tone: "warn" };
     case "pending_client": return { text: "For this page", tone: "warn" };
-    case "executed": return { text: "Done", tone: "good" };
+    case "output": return { text: "Done", tone: "good" };
+    case "error": return { text: "Failed", tone: "bad" };
     case "unresolved": return { text: "No result", tone: "bad" };
   }
 }

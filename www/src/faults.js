@@ -4,7 +4,7 @@
 
 import { byId, make, setText } from "./dom.js";
 
-/** Toggles: label, and the word of the host's fault specification. */
+/** Toggles: label, and the word of the host's fault specification. @type {readonly (readonly [string, string])[]} */
 const TOGGLES = Object.freeze([
   ["Lose 20 %", "drop:0.2"],
   ["Duplicate 20 %", "duplicate:0.2"],

@@ -3,14 +3,21 @@
 // that are other objects than before are looked at again; the client keeps what did not change identical.
 
 import { assistantElement, updateAssistant } from "./assistant.js";
-import { blockElement, textOf } from "./blocks.js";
 import { boundaryElement, updateBoundary } from "./boundary.js";
 import { attribute, make } from "./dom.js";
+import { updateNote, updateUser } from "./turn.js";
 
 /** @typedef {import("../../pkg/index.js").Item} Item */
-/** @typedef {import("../../pkg/index.js").TurnItem} TurnItem */
-/** @typedef {import("../../pkg/index.js").CallPart} CallPart */
-/** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
+/** @typedef {import("../../pkg/index.js").UserItem} UserItem */
+/** @typedef {import("../../pkg/index.js").AwaitingItem} AwaitingItem */
+/** @typedef {import("../../pkg/index.js").Answer} Answer */
+
+/**
+ * What items let the person do.
+ * @typedef {object} Actions
+ * @property {(item: AwaitingItem, answer: Answer) => Promise<unknown>} answer
+ * @property {(item: UserItem) => void} sendAgain
+ */
 
 export class ItemList {
   /** @type {Map<string, { item: Item, element: HTMLElement }>} */
@@ -18,15 +25,15 @@ export class ItemList {
   /** @type {readonly Item[]} */
   #items = [];
   #list;
-  #thread;
+  #actions;
 
   /**
    * @param {HTMLElement} list
-   * @param {ThreadClient} thread
+   * @param {Actions} actions
    */
-  constructor(list, thread) {
+  constructor(list, actions) {
     this.#list = list;
-    this.#thread = thread;
+    this.#actions = actions;
   }
 
   /**
@@ -38,64 +45,43 @@ export class ItemList {
     if (items === this.#items) return false;
     const before = this.#items;
     this.#items = items;
-    const keys = items.length < before.length || items.some((item, at) => before[at]?.key !== item.key);
+    const moved = items.length < before.length || items.some((item, at) => before[at]?.key !== item.key);
     items.forEach((item, at) => {
       if (before[at] !== item) this.#show(item);
     });
-    if (keys) this.#arrange();
+    if (moved) this.#arrange();
     return true;
-  }
-
-  /**
-   * The call that an awaiting item waits for: the nearest one above it with its id.
-   * @param {string} key The awaiting item's.
-   * @param {string | null} id
-   * @returns {CallPart | undefined}
-   */
-  #call(key, id) {
-    let above = this.#items.findIndex((item) => item.key === key);
-    while (id !== null && --above >= 0) {
-      const item = this.#items[above];
-      if (item?.kind !== "assistant") continue;
-      const call = item.parts.find((part) => part.kind === "call" && part.id === id);
-      if (call?.kind === "call") return call;
-    }
-    return undefined;
   }
 
   /** @param {Item} item */
   #show(item) {
     const known = this.#shown.get(item.key);
     if (known?.item === item) return;
-    const element = known?.item.kind === item.kind ? known.element : this.#create(item);
+    const element = known?.item.kind === item.kind ? known.element : create(item);
     if (known && known.element !== element) known.element.replaceWith(element);
     this.#shown.set(item.key, { item, element });
-    attribute(element, "data-origin", "origin" in item ? item.origin : "committed");
+    attribute(element, "data-origin", item.origin);
+    attribute(element, "data-seq", item.seq === null ? undefined : String(item.seq));
     attribute(element, "data-run-id", item.run_id ?? undefined);
-    attribute(element, "data-message-id", "message_id" in item ? item.message_id : undefined);
-    // The seq is shown where the view tells it.
-    attribute(element, "data-seq", "seq" in item ? String(item.seq) : undefined);
+    attribute(element, "data-message-id", ("message_id" in item && item.message_id) || undefined);
     switch (item.kind) {
       case "user":
-      case "injected":
-        updateTurn(element, item);
+        updateUser(element, item, this.#actions.sendAgain);
         break;
       case "assistant":
         updateAssistant(element, item);
         break;
-      default: {
-        const call = item.kind === "awaiting" ? this.#call(item.key, item.call_id) : undefined;
-        updateBoundary(element, item, call, this.#thread);
-      }
+      case "injected":
+      case "system":
+      case "orphan_result":
+        updateNote(element, item);
+        break;
+      case "awaiting":
+      case "finished":
+      case "failed":
+        updateBoundary(element, item, this.#actions.answer);
+        break;
     }
-  }
-
-  /** @param {Item} item */
-  #create(item) {
-    const element = make("li", { class: "item", "data-key": item.key, "data-kind": item.kind });
-    if (item.kind === "assistant") assistantElement(element);
-    else if (item.kind !== "user" && item.kind !== "injected") boundaryElement(element);
-    return element;
   }
 
   /** Puts the elements in the order of the items, moving as few as possible, and takes out what is gone. */
@@ -116,15 +102,10 @@ export class ItemList {
   }
 }
 
-/**
- * @param {HTMLElement} element
- * @param {TurnItem} item
- */
-function updateTurn(element, item) {
-  if (item.kind === "user") {
-    element.replaceChildren(make("span", { class: "sr" }, "You: "), ...item.content.map(blockElement));
-    return;
-  }
-  const text = make("span", { "data-part": "text", dir: "auto" }, textOf(item.content));
-  element.replaceChildren(make("div", { class: "note" }, make("span", { class: "label" }, "Put in by the host"), text));
+/** @param {Item} item */
+function create(item) {
+  const element = make("li", { class: "item", "data-key": item.key, "data-kind": item.kind });
+  if (item.kind === "assistant") assistantElement(element);
+  else if (item.kind === "awaiting" || item.kind === "finished" || item.kind === "failed") boundaryElement(element);
+  return element;
 }

@@ -32,7 +32,7 @@ export class Lanes {
 
   constructor() {
     const legend = byId("legend");
-    for (const [name, colour] of [["Fragments", "--accent"], ["Commits", "--good"], ["Reopened", "--warn"], ["Lost", "--bad"]]) {
+    for (const [name, colour] of [["Deltas", "--accent"], ["Commits", "--good"], ["Reopened", "--warn"], ["Lost", "--bad"]]) {
       const swatch = make("i");
       swatch.style.setProperty("--swatch", `var(${colour})`);
       legend.append(make("li", {}, swatch, name));
@@ -122,7 +122,7 @@ export class Lanes {
       sum.losses += slice.losses + slice.gaps;
       sum.reopens += slice.reopens;
     }
-    const text = `In the last minute: ${sum.deltas} fragments, ${sum.commits} commits, ${sum.losses} losses, ${sum.reopens} reopened streams`;
+    const text = `In the last minute: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses} losses, ${sum.reopens} reopened streams`;
     if (this.#canvas.getAttribute("aria-label") !== text) this.#canvas.setAttribute("aria-label", text);
   }
 }

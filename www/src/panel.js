@@ -6,16 +6,16 @@ import { Lanes } from "./lanes.js";
 
 /** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
 
-/** Names in `stats()` and how they are called here. */
+/** Names in `stats()` and how they are called here. @type {readonly (readonly [string, string])[]} */
 const COUNTERS = Object.freeze([
-  ["deltas", "Fragments"],
+  ["deltas", "Deltas"],
   ["commits", "Commits"],
   ["reads", "Reads"],
   ["losses", "Losses"],
   ["gaps", "Gaps"],
   ["reopens", "Reopens"],
   ["duplicates", "Duplicates"],
-  ["drops", "Dropped"],
+  ["openings", "Openings"],
   ["frames", "Frames"],
 ]);
 

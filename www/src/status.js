@@ -83,15 +83,16 @@ function connectionText(view) {
  * @returns {{ text: string, tone?: string }}
  */
 function runText(view) {
-  const active = view.runs[0];
-  if (active) return active.state === "awaiting" ? { text: "Waiting for you", tone: "warn" } : { text: "Running", tone: "busy" };
+  if (!view.run) return { text: "No run yet" };
+  if (view.run.state === "running") return { text: "Running", tone: "busy" };
+  if (view.run.state === "awaiting") return { text: "Waiting for you", tone: "warn" };
   for (let at = view.items.length - 1; at >= 0; at -= 1) {
     const item = view.items[at];
-    if (item?.kind !== "finished" && item?.kind !== "failed") continue;
+    if ((item?.kind !== "finished" && item?.kind !== "failed") || item.run_id !== view.run.run_id) continue;
     const verdict = verdictOf(item);
     return { text: verdict.short, tone: verdict.tone ?? (verdict.short === "Finished" ? "good" : undefined) };
   }
-  return { text: "No run yet" };
+  return view.run.state === "failed" ? { text: "Failed", tone: "bad" } : { text: "Finished", tone: "good" };
 }
 
 /**

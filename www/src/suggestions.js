@@ -3,7 +3,7 @@
 
 import { make } from "./dom.js";
 
-/** Label and text of each, in the order in which they are offered. */
+/** Label and text of each, in the order in which they are offered. @type {readonly (readonly [string, string])[]} */
 export const SUGGESTIONS = Object.freeze([
   ["A plain answer", "/plain"],
   ["Think before answering", "/reason"],
