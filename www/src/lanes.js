@@ -1,5 +1,5 @@
 // @ts-check
-// A picture of the last minute: fragments of the live lane as ticks, commits of the log as marks, and the wire as a band
+// A picture of the last half minute: fragments of the live lane as ticks, commits of the log as marks, and the wire as a band
 // that breaks where it was lost. It is drawn from counts, so it costs the same whatever the traffic.
 
 import { byId, make } from "./dom.js";
@@ -8,7 +8,7 @@ import { byId, make } from "./dom.js";
 /** @typedef {import("../../pkg/index.js").Status} Status */
 
 const SLICE = 200;
-const SLICES = 300;
+const SLICES = 150;
 
 /**
  * What happened in one slice of time.
@@ -16,7 +16,7 @@ const SLICES = 300;
  * @property {number} deltas
  * @property {number} commits
  * @property {number} losses
- * @property {number} reopens
+ * @property {number} openings
  * @property {number} gaps
  * @property {Status["state"]} state How the wire stood at its end.
  */
@@ -32,7 +32,7 @@ export class Lanes {
 
   constructor() {
     const legend = byId("legend");
-    for (const [name, colour] of [["Deltas", "--accent"], ["Commits", "--good"], ["Reopened", "--warn"], ["Lost", "--bad"]]) {
+    for (const [name, colour] of [["Deltas", "--accent"], ["Commits", "--good"], ["Opened", "--warn"], ["Lost", "--bad"]]) {
       const swatch = make("i");
       swatch.style.setProperty("--swatch", `var(${colour})`);
       legend.append(make("li", {}, swatch, name));
@@ -53,7 +53,7 @@ export class Lanes {
     const now = Math.floor(Date.now() / SLICE);
     if (!this.#started) this.#started = now - 1;
     while (this.#started + this.#slices.length < now + 1) {
-      this.#slices.push({ deltas: 0, commits: 0, losses: 0, reopens: 0, gaps: 0, state });
+      this.#slices.push({ deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0, state });
       if (this.#slices.length > SLICES) {
         this.#slices.shift();
         this.#started += 1;
@@ -61,7 +61,7 @@ export class Lanes {
     }
     const slice = this.#slices[this.#slices.length - 1];
     if (!slice) return;
-    for (const name of /** @type {const} */ (["deltas", "commits", "losses", "reopens", "gaps"])) {
+    for (const name of /** @type {const} */ (["deltas", "commits", "losses", "openings", "gaps"])) {
       const value = stats[name] ?? 0;
       slice[name] += Math.max(0, value - (this.#last[name] ?? 0));
       this.#last[name] = value;
@@ -82,47 +82,52 @@ export class Lanes {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const c = this.#colours;
-    const left = 12;
-    const step = (width - 2 * left) / SLICES;
-    const rows = { deltas: height * 0.42, commits: height * 0.66, wire: height * 0.86 };
+    const [left, right] = [40, 12];
+    const step = (width - left - right) / SLICES;
+    const rows = { live: height * 0.5, log: height * 0.68, wire: height * 0.87 };
 
     pen.fillStyle = c.line;
-    for (const y of [rows.deltas, rows.commits]) pen.fillRect(left, y, width - 2 * left, 1);
-
-    this.#slices.forEach((slice, at) => {
-      const x = left + (SLICES - this.#slices.length + at) * step;
-      if (slice.deltas > 0) {
-        const tall = Math.min(1, Math.log2(1 + slice.deltas) / 7) * (rows.deltas - 14);
-        pen.fillStyle = c.accent;
-        pen.fillRect(x, rows.deltas - Math.max(3, tall), Math.max(1, step - 0.15), Math.max(3, tall));
-      }
-      pen.fillStyle = slice.state === "live" ? c.accent : slice.state === "catching_up" ? c.soft : "transparent";
-      pen.fillRect(x, rows.wire - 2.5, step + 0.5, 5);
-    });
-    // Marks come after the band, so that nothing covers them.
-    this.#slices.forEach((slice, at) => {
-      const x = left + (SLICES - this.#slices.length + at) * step + step / 2;
-      if (slice.commits > 0) dot(pen, x, rows.commits, 3.5, c.good);
-      if (slice.losses > 0 || slice.gaps > 0) cross(pen, x, rows.wire, c.bad);
-      if (slice.reopens > 0) ring(pen, x, rows.wire, c.warn, c.ground);
-    });
+    for (const y of [rows.live, rows.log]) pen.fillRect(left, y, width - left - right, 1);
+    pen.fillRect(left, rows.wire - 1, width - left - right, 2);
     pen.fillStyle = c.soft;
-    pen.font = "10px system-ui, sans-serif";
-    pen.fillText("live", left, 11);
-    pen.fillText("log", left, rows.commits - 8);
-    pen.fillText("wire", left, rows.wire - 8);
+    pen.font = "11px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    for (const [name, y] of Object.entries(rows)) pen.fillText(name, 9, name === "live" ? y - 6 : y);
+
+    const from = left + (SLICES - this.#slices.length) * step;
+    this.#slices.forEach((slice, at) => {
+      const x = from + at * step;
+      if (slice.deltas > 0) {
+        const tall = Math.max(4, Math.min(1, Math.log2(1 + slice.deltas) / 7) * (rows.live - 12));
+        pen.fillStyle = c.accent;
+        pen.fillRect(x, rows.live - tall, Math.max(1, step - 0.6), tall);
+      }
+      if (slice.state !== "live" && slice.state !== "catching_up") return;
+      pen.fillStyle = slice.state === "live" ? c.accent : c.soft;
+      pen.fillRect(x, rows.wire - 2, step + 0.5, 4);
+    });
+    // Marks come after the bands, so that nothing covers them.
+    this.#slices.forEach((slice, at) => {
+      const x = from + (at + 0.5) * step;
+      if (slice.commits > 0) {
+        pen.fillStyle = c.good;
+        pen.fillRect(x - 1, rows.log - 7, 2, 14);
+      }
+      if (slice.losses > 0 || slice.gaps > 0) cross(pen, x, rows.wire, c.bad);
+      if (slice.openings > 0) ring(pen, x, rows.wire, c.warn, c.ground);
+    });
     this.#describe();
   }
 
   #describe() {
-    const sum = { deltas: 0, commits: 0, losses: 0, reopens: 0, gaps: 0 };
+    const sum = { deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0 };
     for (const slice of this.#slices) {
       sum.deltas += slice.deltas;
       sum.commits += slice.commits;
       sum.losses += slice.losses + slice.gaps;
-      sum.reopens += slice.reopens;
+      sum.openings += slice.openings;
     }
-    const text = `In the last minute: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses} losses, ${sum.reopens} reopened streams`;
+    const text = `In the last 30 seconds: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses} losses, ${sum.openings} openings of the stream`;
     if (this.#canvas.getAttribute("aria-label") !== text) this.#canvas.setAttribute("aria-label", text);
   }
 }

@@ -33,6 +33,7 @@ export function statusBar(thread) {
     const help = helpText(view, Date.now() - since);
     byId("notice").hidden = help === undefined;
     if (help !== undefined) setText(byId("notice-text"), help);
+    attribute(byId("notice"), "data-tone", connection.tone);
   };
   // A countdown and a growing patience need a clock of their own.
   setInterval(() => {
@@ -106,7 +107,7 @@ function helpText(view, away) {
   switch (status.state) {
     case "unauthorized": return "The host refused this page’s credentials. Sign in again, then try again; nothing that you see is lost.";
     case "failed": return failureText(status);
-    case "offline": return "This browser says that there is no network. What you see is kept; the page goes on when the network is back.";
+    case "offline": return "There is no network. What you see is kept, and the page goes on when it is back.";
     case "waiting":
     case "connecting":
       return away > PATIENCE ? "The host does not answer. What you see is kept, and the page keeps trying. Is the host running?" : undefined;

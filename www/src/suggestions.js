@@ -14,7 +14,7 @@ export const SUGGESTIONS = Object.freeze([
   ["Over the token limit", "/length"],
   ["A guard steps in", "/steer"],
   ["Many scripts", "/unicode"],
-  ["2,000 fragments", "/long 2000"],
+  ["2,000 Deltas", "/long 2000"],
   ["Fail midway, then retry", "/fail-mid"],
   ["Fail", "/fail"],
 ]);
