@@ -4,11 +4,10 @@
 // Arguments: the repository's root, the folder to write the bundle to.
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { createRequire } from "node:module";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "esbuild";
 
 const [root, out] = process.argv.slice(-2);
-const { build } = createRequire(join(root, "package.json"))("esbuild");
 
 rmSync(out, { recursive: true, force: true });
 const { metafile } = await build({

@@ -16,8 +16,6 @@ const DEFAULT_BUDGET: u64 = 60_000;
 /// The same with the lazy parts.
 const TOTAL_BUDGET: u64 = 75_000;
 
-const MEASURE: &str = include_str!("../scripts/size.mjs");
-
 /// Builds, measures, prints, and fails over the budget.
 pub fn run(arguments: &[String]) -> Outcome {
     Args::parse(arguments, &[])?;
@@ -28,10 +26,8 @@ pub fn run(arguments: &[String]) -> Outcome {
 /// Measures the package that is in `pkg/`.
 pub fn measure() -> Outcome {
     npm::packages()?;
-    let root = layout::root();
     let out = layout::target().join("size");
-    let measured =
-        Run::new("node").args(["--input-type=module", "--eval", MEASURE, "--"]).arg(&root).arg(out).read()?;
+    let measured = Run::new("node").arg("xtask/scripts/size.mjs").arg(layout::root()).arg(out).read()?;
     let files = measured.lines().map(File::parse).collect::<Outcome<Vec<_>>>()?;
     print!("{}", table(&files));
     within_budget(&files)

@@ -23,7 +23,8 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "fmt", what: "rustfmt has nothing to change", run: fmt },
     Stage { name: "clippy", what: "no lint and no warning, natively and for wasm32", run: clippy },
     Stage { name: "deny", what: "licences, bans and sources of all dependencies", run: deny },
-    Stage { name: "core", what: "native tests of the whole workspace", run: core },
+    Stage { name: "core", what: "the crate's tests, natively", run: core },
+    Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
@@ -54,8 +55,16 @@ fn deny() -> Outcome<Counts> {
 }
 
 fn core() -> Outcome<Counts> {
-    let test = ["test", "--workspace", "--no-fail-fast", "--", "--format", "terse"];
-    let (status, output) = Run::new("cargo").args(test).tee()?;
+    native(&["--package", "threadfold"])
+}
+
+fn host() -> Outcome<Counts> {
+    native(&["--workspace", "--exclude", "threadfold"])
+}
+
+fn native(packages: &[&str]) -> Outcome<Counts> {
+    let test = Run::new("cargo").arg("test").args(packages).args(["--no-fail-fast", "--", "--format", "terse"]);
+    let (status, output) = test.tee()?;
     Ok(Counts::of_cargo(&output).checked(status))
 }
 
