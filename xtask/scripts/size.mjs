@@ -23,7 +23,7 @@ const { metafile } = await build({
   target: "es2022",
   legalComments: "none",
   logLevel: "error",
-});
+}).catch(() => process.exit(1)); // esbuild has said why
 
 // Chunks that the entry imports statically, and those that only a dynamic import reaches.
 const outputs = metafile.outputs;
