@@ -100,6 +100,10 @@ async function start() {
   };
   thread.subscribe(render);
   render();
+  // Another tab may have written the first message meanwhile.
+  window.addEventListener("focus", () => {
+    if (isNewThread(thread.view)) thread.retry();
+  });
   await connect(thread);
 }
 

@@ -53,7 +53,7 @@ export function statusBar(thread) {
  * @returns {boolean}
  */
 export function isNewThread(view) {
-  return view.status.state === "failed" && view.status.code === "not_found" && view.items.length === 0;
+  return view.status.state === "failed" && view.status.code === "not_found" && view.items.every((item) => item.seq === null);
 }
 
 /**
