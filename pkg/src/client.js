@@ -1,0 +1,269 @@
+// One thread, followed: what an app holds. The driver below it is made when it is first needed, for its module loads
+// by itself.
+
+import { badArgument, closed, fault, givenUp, ThreadfoldError } from "./errors.js";
+import { CustomEdge } from "./custom.js";
+import { makeId } from "./ids.js";
+import { core, init } from "./loader.js";
+import { Mirror } from "./mirror.js";
+import { Readers } from "./readers.js";
+import { checkSource, driverOptions } from "./source.js";
+import { NO_STATS } from "./stats.js";
+
+export class ThreadClient {
+  #source;
+  #initial;
+  #onAnomaly;
+  #mirror = new Mirror();
+  #listeners = new Set();
+  #notified = true;
+  #readers = new Readers((reader) => this.#reading(reader));
+  #driver = null;
+  #custom = null;
+  /** The promise that `connect()` gave, until following is given up. */
+  #connection = null;
+  /** Commands under way, by number: how to settle what their callers hold. */
+  #commands = new Map();
+  #lastCommand = 0;
+  #closed = false;
+  #stats = NO_STATS;
+
+  constructor(options) {
+    const { source, initial, onAnomaly } = options ?? {};
+    checkSource(source);
+    this.#source = source;
+    this.#initial = initial;
+    this.#onAnomaly = onAnomaly;
+    // A page that was rendered elsewhere is shown as soon as it can be.
+    if (initial !== undefined) this.#start().catch(() => {});
+  }
+
+  get view() {
+    return this.#mirror.view;
+  }
+
+  subscribe = (listener) => {
+    if (this.#closed) return () => {};
+    // An entry of its own, so that one function that subscribes twice is called, and leaves, twice.
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  };
+
+  connect() {
+    if (this.#closed) return Promise.reject(closed());
+    if (this.#connection) return this.#connection.promise;
+    const connection = settlable();
+    // The view's status says it too, so an app that does not look at the promise is not told of a failure twice.
+    connection.promise.catch(() => {});
+    this.#connection = connection;
+    this.#start().then(
+      () => this.#call((driver) => driver.connect()),
+      (error) => this.#disconnected(error),
+    );
+    return connection.promise;
+  }
+
+  retry() {
+    this.#call((driver) => driver.retry());
+  }
+
+  async send(content, { messageId = makeId(), idempotencyKey = makeId(), onActive = "reject" } = {}) {
+    const json = JSON.stringify(blocks(content));
+    return this.#command((driver, id) => driver.send(id, json, messageId, idempotencyKey, onActive));
+  }
+
+  async resume(callId, answer, { runId, idempotencyKey = makeId() } = {}) {
+    const given = answer?.content === undefined ? (answer ?? {}) : { ...answer, content: blocks(answer.content) };
+    const json = JSON.stringify(given);
+    return this.#command((driver, id) => driver.resume(id, runId, callId ?? undefined, json, idempotencyKey));
+  }
+
+  async cancel(runId) {
+    return this.#command((driver, id) => driver.cancel(id, runId));
+  }
+
+  events({ signal } = {}) {
+    return this.#readers.add(signal);
+  }
+
+  stats() {
+    if (this.#driver) this.#call((driver) => (this.#stats = Object.freeze(JSON.parse(driver.stats()))));
+    return this.#stats;
+  }
+
+  close() {
+    this.#end(closed());
+  }
+
+  [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
+    this.close();
+  }
+
+  /** Sees to it that there is a driver. */
+  async #start() {
+    if (this.#driver) return;
+    if (!core()) await init();
+    if (this.#closed) throw closed();
+    if (this.#driver) return;
+    const { Driver } = core();
+    try {
+      const options = driverOptions(this.#source, this.#initial);
+      if (!options.http) this.#custom = new CustomEdge(this.#source, (action) => this.#call(action));
+      this.#driver = new Driver(options, options.plain, this.#host());
+      this.#initial = undefined;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    this.#call((driver) => {
+      driver.flush();
+      if (this.#readers.size > 0) driver.listen(true);
+    });
+    this.#readers.each((reader) => this.#history(reader));
+  }
+
+  /** What the driver tells and asks; see `src/web/host.rs`. Nothing here throws or calls the app. */
+  #host() {
+    return {
+      flush: (changes, events) => {
+        if (changes !== undefined) this.#changed(changes);
+        if (events !== undefined) this.#readers.push(JSON.parse(events));
+      },
+      status: (state, code) => {
+        if (state === "live") this.#connection?.resolve();
+        if (state === "unauthorized") this.#disconnected(givenUp(state));
+        if (state === "failed") this.#disconnected(givenUp(code));
+      },
+      done: (id, accepted, code, message) => {
+        const command = this.#commands.get(id);
+        this.#commands.delete(id);
+        if (accepted === undefined) command?.reject(new ThreadfoldError(code, message || code));
+        else command?.resolve(JSON.parse(accepted));
+      },
+      anomaly: (code, message) => {
+        if (this.#onAnomaly) queueMicrotask(() => this.#onAnomaly({ code, message }));
+      },
+      headers: async () => {
+        // Not before the module's call is over.
+        await undefined;
+        const { headers } = this.#source.options;
+        return new Headers(typeof headers === "function" ? await headers() : headers);
+      },
+      openLive: (generation) => this.#custom.openLive(generation),
+      closeLive: (generation) => this.#custom.closeLive(generation),
+      read: (id, query) => this.#custom.read(id, query),
+      request: (id, verb, request) => this.#custom.request(id, verb, request),
+    };
+  }
+
+  #changed(changes) {
+    if (!this.#mirror.apply(JSON.parse(changes))) this.#mirror.replace(JSON.parse(this.#driver.whole()));
+    this.#notify();
+  }
+
+  #notify() {
+    if (!this.#notified) return;
+    this.#notified = false;
+    queueMicrotask(() => {
+      this.#notified = true;
+      for (const { listener } of [...this.#listeners]) {
+        try {
+          listener();
+        } catch (error) {
+          report(error);
+        }
+      }
+      if (this.#closed) this.#listeners.clear();
+    });
+  }
+
+  async #command(call) {
+    if (this.#closed) throw closed();
+    if (!this.#driver) await this.#start();
+    if (this.#closed) throw closed();
+    const id = ++this.#lastCommand;
+    const command = settlable();
+    this.#commands.set(id, command);
+    try {
+      call(this.#driver, id);
+    } catch (error) {
+      this.#commands.delete(id);
+      throw this.#failed(error);
+    }
+    return command.promise;
+  }
+
+  /** Calls into the driver, unless there is none any more. A fault there ends the client. */
+  #call(action) {
+    if (!this.#driver) return;
+    try {
+      action(this.#driver);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** The error for the caller; a fault of the module itself ends the client. */
+  #failed(error) {
+    const failure = fault(error);
+    if (failure.code === "internal") this.#end(failure);
+    return failure;
+  }
+
+  #disconnected(error) {
+    this.#connection?.reject(error);
+    this.#connection = null;
+  }
+
+  #reading(reader) {
+    if (!this.#driver) return;
+    this.#call((driver) => {
+      if (!reader) return driver.listen(false);
+      // What waits is for those who read already.
+      driver.flush();
+      if (this.#readers.size === 1) driver.listen(true);
+    });
+    if (reader) this.#history(reader);
+  }
+
+  #history(reader) {
+    this.#call((driver) => reader.push(JSON.parse(driver.history())));
+  }
+
+  #end(error) {
+    if (this.#closed) return;
+    this.stats();
+    this.#closed = true;
+    const driver = this.#driver;
+    if (driver && error.code === "closed") this.#call((open) => open.close());
+    this.#driver = null;
+    this.#custom?.close();
+    const { view } = this.#mirror;
+    if (view.status.state !== "closed") this.#mirror.view = { ...view, status: { state: "closed" } };
+    this.#notify();
+    this.#disconnected(error);
+    for (const command of this.#commands.values()) command.reject(error);
+    this.#commands.clear();
+    this.#readers.end();
+    // A poisoned module is not asked for anything any more, not even to let go.
+    if (driver && error.code === "closed") queueMicrotask(() => driver.free());
+  }
+}
+
+function blocks(content) {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content;
+  throw badArgument("`content` is a string or an array of blocks.");
+}
+
+function settlable() {
+  const made = {};
+  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+}
+
+/** An app's error, told as if it had happened in an event handler. */
+function report(error) {
+  if (typeof reportError === "function") reportError(error);
+  else setTimeout(() => { throw error; });
+}

@@ -1,0 +1,131 @@
+// Who reads a client's events: each has a queue of its own, bounded in Deltas.
+
+/** So many Deltas wait for a reader; neighbours were joined before. */
+const LIMIT = 1024;
+
+export class Readers {
+  #all = new Set();
+  #ended = false;
+  #onChange;
+
+  /** `onChange(reader | null)` is told of a reader that came, or that the last one went. */
+  constructor(onChange) {
+    this.#onChange = onChange;
+  }
+
+  get size() {
+    return this.#all.size;
+  }
+
+  add(signal) {
+    const reader = new Reader((gone) => {
+      if (this.#all.delete(gone) && this.#all.size === 0) this.#onChange(null);
+    });
+    if (this.#ended || signal?.aborted) {
+      reader.end();
+      return reader;
+    }
+    this.#all.add(reader);
+    signal?.addEventListener("abort", () => reader.return(), { once: true });
+    this.#onChange(reader);
+    return reader;
+  }
+
+  push(events) {
+    for (const reader of this.#all) reader.push(events);
+  }
+
+  /** Each gets what only it has to know, such as the Facts from before it came. */
+  each(action) {
+    for (const reader of this.#all) action(reader);
+  }
+
+  end() {
+    this.#ended = true;
+    for (const reader of this.#all) reader.end();
+    this.#all.clear();
+  }
+}
+
+class Reader {
+  #queue = [];
+  #deltas = 0;
+  /** Lanes of which Deltas were lost: nothing more of them is given until they begin anew. */
+  #muted = new Set();
+  #waiting = [];
+  #ended = false;
+  #leave;
+
+  constructor(leave) {
+    this.#leave = leave;
+  }
+
+  push(events) {
+    for (const event of events) this.#take(event);
+    while (this.#waiting.length > 0 && this.#queue.length > 0) this.#waiting.shift()({ done: false, value: this.#next() });
+  }
+
+  end() {
+    this.#ended = true;
+    for (const resolve of this.#waiting.splice(0)) resolve(OVER);
+  }
+
+  next() {
+    if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#next() });
+    if (this.#ended) return Promise.resolve(OVER);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  return() {
+    this.#queue = [];
+    this.end();
+    this.#leave(this);
+    return Promise.resolve(OVER);
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  #next() {
+    const event = this.#queue.shift();
+    if (event.kind === "delta") this.#deltas -= 1;
+    return event;
+  }
+
+  #take(event) {
+    if (event.kind === "delta") {
+      if (this.#muted.has(event.lane)) return;
+      this.#deltas += 1;
+      this.#queue.push(event);
+      if (this.#deltas > LIMIT) this.#lose();
+      return;
+    }
+    if (event.kind === "reset" && event.lane === null) {
+      // The log was replaced: what was told of the old one and not read yet is void.
+      this.#queue = [];
+      this.#deltas = 0;
+      this.#muted.clear();
+    } else if (event.kind === "reset") {
+      this.#muted.delete(event.lane);
+    }
+    this.#queue.push(event);
+  }
+
+  /** The reader is too slow: the Deltas go, and it is told to forget what it has of their lanes. */
+  #lose() {
+    const lost = new Map();
+    this.#queue = this.#queue.filter((event) => {
+      if (event.kind !== "delta") return true;
+      lost.set(event.lane, event.coordinate);
+      return false;
+    });
+    for (const [lane, coordinate] of lost) {
+      this.#muted.add(lane);
+      this.#queue.push({ kind: "reset", lane, coordinate });
+    }
+    this.#deltas = 0;
+  }
+}
+
+const OVER = Object.freeze({ done: true, value: undefined });

@@ -1,0 +1,47 @@
+//! `fold`, `terminal` and `classify`: the semantics without a client.
+
+use super::fault::{argument, bad_argument};
+use crate::event::AgentEvent;
+use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
+use crate::thread::{Page, Record, ResumeTicket, RunState};
+use crate::{classify, fold};
+use wasm_bindgen::prelude::*;
+
+/// The Facts of committed rows (a JSON array of rows, or a page), as a JSON array in order of position (A3).
+///
+/// # Errors
+/// `bad_argument` when the text is neither.
+#[wasm_bindgen(js_name = fold)]
+pub fn fold_rows(rows: &str) -> Result<String, JsValue> {
+    let is_array = Reader::new(rows, Limits::default())
+        .and_then(|mut reader| reader.kind())
+        .is_ok_and(|kind| kind == Kind::Array);
+    let mut records: Vec<Record> =
+        if is_array { argument("rows", rows)? } else { argument::<Page>("page", rows)?.into_records() };
+    records.sort_by_key(Record::seq);
+    let facts = fold::fold(&records);
+    let mut w = Writer::new();
+    w.array(|w| facts.values().for_each(|placed| placed.write(w)));
+    Ok(w.finish())
+}
+
+/// The Fact of a run's state, as JSON; `undefined` while the run goes on (A4).
+///
+/// # Errors
+/// `bad_argument` when the state or the ticket is none.
+#[wasm_bindgen(js_name = terminal)]
+pub fn terminal_fact(state: &str, ticket: Option<String>) -> Result<Option<String>, JsValue> {
+    let state: RunState = argument("state", state)?;
+    let ticket: Option<ResumeTicket> = ticket.map(|ticket| argument("ticket", &ticket)).transpose()?;
+    Ok(fold::terminal(&state, ticket.as_ref()).map(|fact| json::write(&fact)))
+}
+
+/// Where an event goes, as JSON (A5).
+///
+/// # Errors
+/// `bad_argument` when the text is no event of the vocabulary.
+#[wasm_bindgen(js_name = classify)]
+pub fn classify_event(event: &str) -> Result<String, JsValue> {
+    let event: AgentEvent = json::read(event).map_err(|error| bad_argument("event", error))?;
+    Ok(json::write(&classify::classify(&event)))
+}
