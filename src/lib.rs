@@ -11,3 +11,4 @@ pub mod json;
 pub mod preview;
 pub mod source;
 pub mod thread;
+pub mod view;

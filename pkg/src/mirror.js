@@ -1,0 +1,306 @@
+/**
+ * The page's copy of the view, kept by the changes that the core tells (`Changes` in `types/view.d.ts`).
+ *
+ * A view is immutable: changes copy along the path to what changed, everything else keeps its identity (`===`). Text
+ * grows by concatenation, which engines do without copying. `input` of a tool call is parsed when it is first read.
+ *
+ * @import { Change, Changes, Item, Part, ToolCallPart, ToolInput, View, WholeView, WireItem, WirePart, WireView } from "../types/view.js"
+ */
+
+/** @type {View} */
+const EMPTY = { items: [], run: null, status: { state: "idle" } };
+
+/** Holds `view`, and makes the next one of changes. */
+export class Mirror {
+  /** The view as of the last changes; the same object until the next. @type {View} */
+  view = EMPTY;
+
+  /** The number of the last changes; NaN after changes that did not fit. */
+  #number = 0;
+
+  /** Where each key stands in `view.items`. @type {Map<string, number>} */
+  #places = new Map();
+
+  /**
+   * Applies changes at once.
+   *
+   * @param {Changes} changes As parsed; nothing in them is altered.
+   * @returns {boolean} False when they do not follow the view: some were missed. The view stays as it was, and takes no
+   *   more changes until `replace` gives it the whole.
+   */
+  apply({ number, changes }) {
+    if (number !== this.#number + 1) {
+      this.#number = NaN;
+      return false;
+    }
+    const draft = new Draft(this.view, this.#places);
+    if (!changes.every((change) => draft.take(change))) {
+      this.#number = NaN;
+      this.#places = new Map(this.view.items.map((item, place) => [item.key, place]));
+      return false;
+    }
+    this.#number = number;
+    this.view = draft.finish();
+    return true;
+  }
+
+  /**
+   * Takes a whole view. What is equal to what is shown keeps its identity.
+   *
+   * @param {WholeView} whole As parsed; nothing in it is altered.
+   */
+  replace({ number, view }) {
+    const draft = new Draft(this.view, this.#places);
+    draft.reset(view);
+    this.view = draft.finish();
+    this.#number = number;
+  }
+}
+
+/** The next view under construction. What is in `#fresh` was made for it and may be altered. */
+class Draft {
+  #view;
+  #places;
+  /** @type {Item[] | readonly Item[]} */
+  #items;
+  #fresh = new Set();
+
+  /** @param {View} view @param {Map<string, number>} places */
+  constructor(view, places) {
+    this.#view = view;
+    this.#places = places;
+    this.#items = view.items;
+  }
+
+  /** @returns {View} */
+  finish() {
+    const { run, status } = this.#view;
+    const items = this.#items;
+    return { items, run, status };
+  }
+
+  /** @param {Change} change @returns {boolean} False when there is nothing that it could change. */
+  take(change) {
+    switch (change.op) {
+      case "reset":
+        this.reset(change.view);
+        return true;
+      case "tail":
+        return this.#tail(change.from, change.items);
+      case "view":
+        this.#view = reuseFields(this.#view, { ...this.#view, ...change.set });
+        return true;
+    }
+    const item = this.#item(change.key);
+    if (!item) return false;
+    switch (change.op) {
+      case "append":
+        return grow(item, change);
+      case "part":
+        if (!item.parts) return false;
+        item.parts.push(partOf(change.part));
+        return true;
+      case "call": {
+        const part = item.parts?.[change.part];
+        if (part?.type !== "tool_call") return false;
+        item.parts[change.part] = toolCall({ ...change, id: part.id, name: part.name, args: part.args }, values.get(part));
+        return true;
+      }
+      case "item":
+        Object.assign(item, change.set);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** @param {WireView} view */
+  reset({ items, run, status }) {
+    this.#tail(0, items);
+    this.#view = reuseFields(this.#view, { ...this.#view, run, status });
+  }
+
+  /** @param {number} from @param {readonly (WireItem | string)[]} entries @returns {boolean} */
+  #tail(from, entries) {
+    const before = this.#items;
+    if (from > before.length) return false;
+    const kept = (/** @type {string} */ key) => {
+      const place = this.#places.get(key);
+      return place === undefined || place < from ? undefined : before[place];
+    };
+    const after = entries.map((entry) => (typeof entry === "string" ? kept(entry) : reuseItem(kept(entry.key), itemOf(entry))));
+    if (!after.every((item) => item !== undefined)) return false;
+    for (let place = from; place < before.length; place++) this.#places.delete(before[place].key);
+    after.forEach((item, place) => this.#places.set(item.key, from + place));
+    const same = before.length === from + after.length && after.every((item, place) => item === before[from + place]);
+    if (!same) this.#items = before.slice(0, from).concat(after);
+    if (!same) this.#fresh.add(this.#items);
+    return true;
+  }
+
+  /** The item with this key, as a copy that may be altered. @param {string} key @returns {any} */
+  #item(key) {
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    if (!this.#fresh.has(this.#items)) {
+      this.#items = this.#items.slice();
+      this.#fresh.add(this.#items);
+    }
+    const items = /** @type {any[]} */ (this.#items);
+    let item = items[place];
+    if (!this.#fresh.has(item)) {
+      item = { ...item };
+      if (item.parts) item.parts = item.parts.slice();
+      this.#fresh.add(item);
+      items[place] = item;
+    }
+    return item;
+  }
+}
+
+/** @param {any} item A copy that may be altered. @param {Extract<Change, {op: "append"}>} change */
+function grow(item, change) {
+  const part = item.parts?.[change.part];
+  if (!part) return false;
+  if (part.type === "tool_call") {
+    const args = part.args + change.text;
+    const { id, name, state, output } = part;
+    item.parts[change.part] = toolCall({ id, name, args, state, output }, new Value(args, change.keep, change.close));
+  } else {
+    item.parts[change.part] = { ...part, text: part.text + change.text };
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------- what travels otherwise
+
+/** The value that arguments denote, parsed once and not before it is asked for. */
+class Value {
+  #args;
+  #keep;
+  #close;
+  #parsed = false;
+  /** @type {unknown} */
+  #value;
+
+  /** @param {string} args @param {number} [keep] @param {string} [close] */
+  constructor(args, keep, close) {
+    this.#args = args;
+    this.#keep = keep;
+    this.#close = close ?? "";
+  }
+
+  get() {
+    if (!this.#parsed) {
+      this.#parsed = true;
+      if (this.#keep === undefined) this.#value = parse(this.#args);
+      else if (this.#keep > 0) this.#value = parse(this.#args.slice(0, this.#keep) + this.#close);
+    }
+    return this.#value;
+  }
+}
+
+/** The values of the objects that have a lazy `input`. @type {WeakMap<object, Value>} */
+const values = new WeakMap();
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `input` is an own enumerable property, so that JSON.stringify, spread and comparison see it.
+ *
+ * @param {{id: string, name: string, args: string, state: ToolCallPart["state"], output: readonly Part[] | null, keep?: number, close?: string}} fields
+ * @param {Value} [value]
+ * @returns {ToolCallPart}
+ */
+function toolCall({ id, name, args, state, output, keep, close }, value = new Value(args, keep, close)) {
+  /** @type {ToolCallPart} */
+  const part = {
+    type: "tool_call",
+    id,
+    name,
+    args,
+    get input() {
+      return value.get();
+    },
+    state,
+    output,
+  };
+  values.set(part, value);
+  return part;
+}
+
+/** @param {{name: string, args: string}} fields @returns {ToolInput} */
+function toolInput({ name, args }) {
+  const value = new Value(args);
+  const tool = {
+    name,
+    args,
+    get input() {
+      return value.get();
+    },
+  };
+  values.set(tool, value);
+  return tool;
+}
+
+/** @param {WirePart} part @returns {Part} */
+function partOf(part) {
+  return part.type === "tool_call" ? toolCall(part) : part;
+}
+
+/** @param {WireItem} item @returns {Item} */
+function itemOf(item) {
+  if ("parts" in item) return /** @type {any} */ ({ ...item, parts: item.parts.map(partOf) });
+  if (item.kind === "awaiting" && item.tool) return { ...item, tool: toolInput(item.tool) };
+  return /** @type {any} */ (item);
+}
+
+// ------------------------------------------------------------------------------------------------ keeping identity
+
+/**
+ * The new item, made of as much of the old one as is equal.
+ *
+ * @param {any} before @param {any} after
+ */
+function reuseItem(before, after) {
+  if (before === undefined) return after;
+  if (before.parts && after.parts) {
+    const parts = after.parts.map((/** @type {any} */ part, /** @type {number} */ number) => reusePart(before.parts[number], part));
+    const same = parts.length === before.parts.length && parts.every((/** @type {any} */ part, /** @type {number} */ number) => part === before.parts[number]);
+    after.parts = same ? before.parts : parts;
+  }
+  return equal(before, after) ? before : after;
+}
+
+/** @param {any} before @param {any} after */
+function reusePart(before, after) {
+  if (before === undefined) return after;
+  if (equal(before, after)) return before;
+  const denotesTheSame = before.type === "tool_call" && after.type === "tool_call" && before.args === after.args;
+  return denotesTheSame ? toolCall(after, values.get(before)) : after;
+}
+
+/** @param {any} before @param {any} after The same fields; altered. */
+function reuseFields(before, after) {
+  for (const key of Object.keys(after)) if (equal(before[key], after[key])) after[key] = before[key];
+  return after;
+}
+
+/** @param {any} a @param {any} b @returns {boolean} */
+function equal(a, b) {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(b);
+  if (keys.length !== Object.keys(a).length) return false;
+  // A lazy input is what the arguments say, and they are compared.
+  const lazy = values.has(a) && values.has(b);
+  return keys.every((key) => Object.hasOwn(a, key) && ((lazy && key === "input") || equal(a[key], b[key])));
+}

@@ -1,0 +1,166 @@
+// The mirror against what the core tells: the same fixture that the core's tests hold it to.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Mirror } from "../src/mirror.js";
+
+const scenarios = JSON.parse(readFileSync(new URL("../../tests/fixtures/view-changes.json", import.meta.url), "utf8"));
+
+/** A scenario's steps, by the beginning of its name. */
+const stepsOf = (name) => scenarios.find((scenario) => scenario.name.startsWith(name)).steps;
+
+/** The mirror after the first `count` steps. */
+function after(steps, count = steps.length) {
+  const mirror = new Mirror();
+  for (const { changes } of steps.slice(0, count)) assert.equal(mirror.apply(changes), true);
+  return mirror;
+}
+
+const whole = (number, view) => {
+  const mirror = new Mirror();
+  mirror.replace({ number, view });
+  return mirror.view;
+};
+
+for (const { name, steps } of scenarios) {
+  test(`changes lead to the whole: ${name}`, () => {
+    const text = JSON.stringify(steps);
+    const mirror = new Mirror();
+    let before = mirror.view;
+    for (const { changes, view } of steps) {
+      const frozen = JSON.stringify(before);
+      assert.equal(mirror.apply(changes), true);
+      assert.notEqual(mirror.view, before);
+      assert.equal(JSON.stringify(before), frozen, "a view that was handed out never changes");
+      assert.deepEqual(mirror.view, whole(changes.number, view));
+      before = mirror.view;
+    }
+    assert.equal(JSON.stringify(steps), text, "what is handed in is not altered");
+  });
+
+  test(`the whole at any time keeps what is equal: ${name}`, () => {
+    const mirror = new Mirror();
+    for (const { changes, view } of steps) {
+      mirror.apply(changes);
+      const { items, run, status } = mirror.view;
+      mirror.replace({ number: changes.number, view });
+      assert.equal(mirror.view.items, items);
+      assert.equal(mirror.view.run, run);
+      assert.equal(mirror.view.status, status);
+    }
+  });
+}
+
+test("p08 what did not change keeps its identity", () => {
+  const steps = stepsOf("two calls stream");
+  for (let count = 1; count < steps.length; count++) {
+    const [before, next] = [after(steps, count), steps[count]];
+    const { items } = before.view;
+    before.apply(next.changes);
+    const named = new Set(next.changes.changes.flatMap((change) => change.key ?? (change.items ?? []).map((item) => item.key)));
+    for (const item of items) {
+      const now = before.view.items.find(({ key }) => key === item.key);
+      assert.equal(now === item, !named.has(item.key), item.key);
+      for (const [number, part] of (item.parts ?? []).entries()) {
+        if (JSON.stringify(part) === JSON.stringify(now.parts[number])) assert.equal(now.parts[number], part);
+      }
+    }
+  }
+});
+
+test("a commit that says what the preview said keeps its parts", () => {
+  const steps = stepsOf("a message is sent");
+  const before = after(steps, 5).view.items[1];
+  const committed = after(steps, 6);
+  assert.deepEqual([before.origin, before.seq, before.time], ["preview", null, null]);
+  const mirror = after(steps, 5);
+  const preview = mirror.view.items[1];
+  mirror.apply(steps[5].changes);
+  const item = mirror.view.items[1];
+  assert.deepEqual([item.origin, item.seq, item.key], ["committed", 2, preview.key]);
+  assert.equal(item.parts, preview.parts);
+  assert.deepEqual(committed.view, mirror.view);
+});
+
+test("a replaced log keeps what is the same in both", () => {
+  const steps = stepsOf("the log is replaced");
+  const mirror = after(steps, steps.length - 1);
+  const before = mirror.view.items;
+  mirror.apply(steps.at(-1).changes);
+  const now = mirror.view.items;
+  assert.equal(now[0], before[0]);
+  assert.equal(now[0].parts, before[0].parts);
+  assert.notEqual(now[1], before[1]);
+  assert.equal(now[1].key, before[1].key);
+  assert.equal(now.at(-1), before.at(-1));
+});
+
+test("the input is what the arguments denote, read or not, and parsed once", () => {
+  const steps = stepsOf("two calls stream");
+  const inputs = steps.map((_, at) => after(steps, at + 1).view.items[0].parts.filter((part) => part.type === "tool_call").map((part) => part.input));
+  assert.deepEqual(inputs.slice(0, 4), [
+    [],
+    [undefined],
+    [{ path: "/höme/😀" }, { n: 251229204212 }],
+    [{ path: "/höme/😀é" }, { n: Number("2512292042121000001") }],
+  ]);
+  const mirror = after(steps, 4);
+  const call = mirror.view.items[0].parts[3];
+  const { input } = call;
+  assert.equal(call.input, input);
+  for (const { changes } of steps.slice(4)) mirror.apply(changes);
+  const settled = mirror.view.items[0].parts[3];
+  assert.deepEqual([call.state, settled.state], ["streaming", "error"]);
+  assert.equal(settled.input, input, "the same arguments denote the same value, whatever became of the call");
+  assert.equal(mirror.view.items[0].parts[3].args, '{"n":2512292042121000001}', "all digits are there");
+  assert.deepEqual(mirror.view.items[1].tool.input, { path: "/x" });
+});
+
+test("a view is complete as JSON, and copies of its objects are complete", () => {
+  const { view } = after(stepsOf("two calls stream"));
+  const copy = JSON.parse(JSON.stringify(view));
+  assert.deepEqual(copy, JSON.parse(JSON.stringify(structuredClone(view))));
+  const part = copy.items[0].parts[2];
+  assert.deepEqual(Object.keys(part), ["type", "id", "name", "args", "input", "state", "output"]);
+  assert.deepEqual(part.input, { path: "/höme/😀é" });
+  assert.deepEqual({ ...view.items[0].parts[2] }, part);
+});
+
+test("a gap is told, changes nothing, and the whole heals it", () => {
+  const steps = stepsOf("a message is sent");
+  const mirror = after(steps, 3);
+  const { view } = mirror;
+  assert.equal(mirror.apply(steps[4].changes), false);
+  assert.equal(mirror.view, view);
+  assert.equal(mirror.apply(steps[3].changes), false, "no more changes until the whole has come");
+  mirror.replace({ number: steps[4].changes.number, view: steps[4].view });
+  assert.deepEqual(mirror.view, after(steps, 5).view);
+  assert.equal(mirror.apply(steps[5].changes), true);
+  assert.deepEqual(mirror.view, after(steps, 6).view);
+});
+
+test("changes that do not fit are told, and change nothing", () => {
+  const steps = stepsOf("a message is sent");
+  const bad = [
+    { op: "append", key: "nobody", part: 0, text: "x" },
+    { op: "append", key: "message:m1", part: 7, text: "x" },
+    { op: "part", key: "run:r1/3", part: { type: "text", text: "x" } },
+    { op: "call", key: "message:m1", part: 0, state: "output", output: null },
+    { op: "tail", from: 9, items: [] },
+    { op: "tail", from: 1, items: ["message:m1"] },
+    { op: "later" },
+  ];
+  for (const change of bad) {
+    const mirror = after(steps);
+    const { view } = mirror;
+    const fits = { op: "append", key: "message:m1", part: 0, text: "!" };
+    assert.equal(mirror.apply({ number: steps.length + 1, changes: [fits, change] }), false, JSON.stringify(change));
+    assert.equal(mirror.view, view);
+    mirror.replace({ number: 40, view: steps.at(-1).view });
+    assert.equal(mirror.view.items, view.items);
+    assert.equal(mirror.apply({ number: 41, changes: [fits] }), true);
+    assert.equal(mirror.view.items[0].parts[0].text, "hi!");
+    assert.equal(view.items[0].parts[0].text, "hi");
+  }
+});

@@ -1,0 +1,72 @@
+//! Render keys: unique in a view, and the same for a response before and after its commit (A2.2).
+
+use crate::event::{Coordinate, MessageId, RunId};
+use crate::follow::LaneId;
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// The key of an item.
+pub(super) type Key = Arc<str>;
+
+/// The keys that are in use.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Keys(BTreeSet<Key>);
+
+impl Keys {
+    /// Takes this key or, where it is in use, one that the qualifier makes of it. A qualifier from committed truth
+    /// makes the same key after a reload.
+    pub fn claim(&mut self, wish: String, qualifier: impl Display) -> Key {
+        let mut key = wish;
+        if self.holds(&key) {
+            key = format!("{key}#{qualifier}");
+        }
+        while self.holds(&key) {
+            key.push('#');
+        }
+        let key = Key::from(key);
+        self.0.insert(Arc::clone(&key));
+        key
+    }
+
+    /// True when an item has this key.
+    pub fn holds(&self, key: &str) -> bool {
+        self.0.contains(key)
+    }
+
+    /// The item is gone.
+    pub fn free(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    /// All items but those with these keys are gone.
+    pub fn keep_only(&mut self, keys: impl Iterator<Item = Key>) {
+        self.0 = keys.collect();
+    }
+}
+
+/// The key of a response, made of its coordinate on both sides.
+pub(super) fn response(coordinate: &Coordinate) -> String {
+    let Coordinate { run_id, step, response } = coordinate;
+    format!("assistant:{run_id}/{step}/{response}")
+}
+
+/// The key of a message that is no response with a coordinate.
+pub(super) fn message(id: &MessageId) -> String {
+    format!("message:{id}")
+}
+
+/// The key of a lane whose stream says no coordinate.
+pub(super) fn lane(run_id: &RunId, lane: LaneId) -> String {
+    format!("preview:{run_id}/{}", lane.0)
+}
+
+/// The key of a boundary of a run.
+pub(super) fn boundary(run_id: &RunId, seq: u64) -> String {
+    format!("run:{run_id}/{seq}")
+}
+
+/// The key of a result without a call.
+pub(super) fn orphan(seq: u64, block: usize) -> String {
+    format!("result:{seq}/{block}")
+}

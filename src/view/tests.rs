@@ -1,0 +1,6 @@
+//! The view's laws and scenarios, over a page that is modelled here: it applies changes to plain JSON values.
+
+mod law;
+mod model;
+mod scenarios;
+mod thread;
