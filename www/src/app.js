@@ -100,6 +100,10 @@ async function start() {
   };
   thread.subscribe(render);
   render();
+  // Another tab may have written the first message meanwhile.
+  window.addEventListener("focus", () => {
+    if (isNewThread(thread.view)) thread.retry();
+  });
   await connect(thread);
 }
 
@@ -110,7 +114,7 @@ async function connect(thread) {
   } catch (error) {
     // What became of the connection is in the view, with a sentence and a button; a package that can't run is not.
     if (error instanceof Error && "code" in error && /^wasm_|^internal$/.test(String(error.code))) giveUp(error.message);
-    else console.warn("threadfold:", error);
+    else if (!isNewThread(thread.view)) console.warn("threadfold:", error);
   }
 }
 

@@ -12,11 +12,14 @@ const NEAR = 40;
 export function stickyScroll() {
   const scroller = byId("scroller");
   const button = byId("to-end");
+  const items = byId("items");
   let stuck = true;
   let height = 0;
 
   const toEnd = () => {
     stuck = true;
+    // An empty thread begins at its beginning.
+    if (items.childElementCount === 0) return;
     scroller.scrollTop = scroller.scrollHeight;
     button.hidden = true;
   };

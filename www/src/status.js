@@ -53,7 +53,7 @@ export function statusBar(thread) {
  * @returns {boolean}
  */
 export function isNewThread(view) {
-  return view.status.state === "failed" && view.status.code === "not_found" && view.items.length === 0;
+  return view.status.state === "failed" && view.status.code === "not_found" && view.items.every((item) => item.seq === null);
 }
 
 /**
@@ -110,7 +110,7 @@ function helpText(view, away) {
     case "offline": return "There is no network. What you see is kept, and the page goes on when it is back.";
     case "waiting":
     case "connecting":
-      return away > PATIENCE ? "The host does not answer. What you see is kept, and the page keeps trying. Is the host running?" : undefined;
+      return away > PATIENCE ? "No usable answer comes from the host. What you see is kept, and the page keeps trying. Is the host running?" : undefined;
     default: return undefined;
   }
 }

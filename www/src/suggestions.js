@@ -6,17 +6,17 @@ import { make } from "./dom.js";
 /** Label and text of each, in the order in which they are offered. @type {readonly (readonly [string, string])[]} */
 export const SUGGESTIONS = Object.freeze([
   ["A plain answer", "/plain"],
-  ["Think before answering", "/reason"],
+  ["Think first", "/reason"],
   ["Two tools at once", "/tools"],
   ["Ask for permission", "/approve"],
   ["A tool of this page", "/client-tool"],
   ["Pause and go on", "/pause"],
-  ["Over the token limit", "/length"],
+  ["A token limit", "/length"],
   ["A guard steps in", "/steer"],
   ["Many scripts", "/unicode"],
   ["2,000 Deltas", "/long 2000"],
-  ["Fail midway, then retry", "/fail-mid"],
-  ["Fail", "/fail"],
+  ["Fail, then retry", "/fail-mid"],
+  ["Fail for good", "/fail"],
 ]);
 
 /**
