@@ -108,8 +108,9 @@ impl Engine {
     }
 
     /// The whole view as JSON.
-    pub fn whole(&self) -> String {
-        self.view.whole(&|lane| self.follower.lane(lane))
+    pub fn whole(&mut self) -> String {
+        let follower = &self.follower;
+        self.view.whole(&|lane| follower.lane(lane))
     }
 
     /// From now on events are collected (true) or not.
@@ -188,8 +189,7 @@ impl Engine {
             let (code, message) = (anomaly.code.as_str(), anomaly.to_string());
             self.effects.push_back(Effect::Anomaly(Anomaly { code, message }));
         }
-        let follower = &self.follower;
-        self.view.apply(step, &changes, &|lane| follower.lane(lane));
+        self.view.apply(step, &changes);
         for change in changes {
             self.fact(change);
         }
