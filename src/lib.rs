@@ -4,6 +4,7 @@
 
 pub mod audit;
 pub mod classify;
+pub mod engine;
 pub mod event;
 pub mod fold;
 pub mod follow;

@@ -76,7 +76,8 @@ impl Engine {
             self.view.sending(message_id, content);
             self.sends.push((*id, command.clone()));
         }
-        let again = if matches!(input, Input::Wake(Wake::User)) { std::mem::take(&mut self.refused) } else { Vec::new() };
+        let again =
+            if matches!(input, Input::Wake(Wake::User)) { std::mem::take(&mut self.refused) } else { Vec::new() };
         self.follower.handle(input, now, random);
         self.drain();
         for command in again {
