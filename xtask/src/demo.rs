@@ -109,7 +109,8 @@ fn serve(host: &Path, port: u16) -> Outcome {
     let (mut server, address) = Run::new(host)
         .args(["--port", &port.to_string(), "--db"])
         .arg(folder.join("threads.sqlite"))
-        .args(["--www", "www", "--pkg", "pkg"])
+        // The page's buttons break the wire and kill the host, which has to come back.
+        .args(["--www", "www", "--pkg", "pkg", "--allow-faults", "--supervise"])
         .serve(Duration::from_secs(20), |line| line.strip_prefix("threadfold host: ").map(str::to_owned))?;
     println!("\n   the demo is at {address}\n   Ctrl-C ends it\n");
     while !stop.load(Ordering::Relaxed) {

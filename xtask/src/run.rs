@@ -20,8 +20,11 @@ impl Run {
     pub fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(&program);
         command.current_dir(layout::root()).stdin(Stdio::null());
-        // `cargo run` points the loader at its own toolchain's libraries; other toolchains must not see them.
-        command.env_remove("LD_LIBRARY_PATH");
+        for (name, _) in std::env::vars_os() {
+            if of_cargo_run(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
         Self { command, line: program.as_ref().to_string_lossy().into_owned() }
     }
 
@@ -126,6 +129,14 @@ impl Run {
     }
 }
 
+/// Whether `cargo run` has set the variable for this package alone. Build scripts that watch such variables would run
+/// again whenever a build is started in another way, and the loader's path is of a toolchain that need not be the next
+/// process's.
+fn of_cargo_run(name: &str) -> bool {
+    let of_a_package = ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.starts_with(prefix));
+    of_a_package || matches!(name, "CARGO" | "LD_LIBRARY_PATH")
+}
+
 /// Lines of a process's output, whatever bytes it prints.
 fn lines(output: impl std::io::Read) -> impl Iterator<Item = String> {
     let mut output = BufReader::new(output);
@@ -149,7 +160,7 @@ impl Server {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Asks it to end, and makes it end if it doesn't within three seconds.
+    /// Asks it to end, and makes it end if it doesn't within five seconds.
     pub fn end(mut self) {
         self.finish();
     }
@@ -159,7 +170,7 @@ impl Server {
             return;
         }
         let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
-        let patience = if asked.is_ok_and(|status| status.success()) { 3 } else { 0 };
+        let patience = if asked.is_ok_and(|status| status.success()) { 5 } else { 0 };
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(patience) {
             if self.ended().is_some() {
@@ -201,6 +212,15 @@ mod tests {
     fn times_are_printed_in_seconds_and_then_in_minutes() {
         assert_eq!(seconds(Duration::from_millis(3449)), "3.4 s");
         assert_eq!(seconds(Duration::from_secs(125)), "2 min 05 s");
+    }
+
+    #[test]
+    fn a_process_is_not_told_that_it_runs_for_this_package() {
+        let told = Run::new("env").read().unwrap_or_default();
+        assert!(told.lines().any(|line| line.starts_with("PATH=")));
+        let for_package = told.lines().filter_map(|line| line.split_once('=')).find(|(name, _)| of_cargo_run(name));
+        assert_eq!(for_package, None);
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some(), "cargo sets it for tests");
     }
 
     #[test]
