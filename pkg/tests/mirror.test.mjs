@@ -33,7 +33,7 @@ for (const { name, steps } of scenarios) {
       assert.equal(mirror.apply(changes), true);
       assert.notEqual(mirror.view, before);
       assert.equal(JSON.stringify(before), frozen, "a view that was handed out never changes");
-      assert.deepEqual(mirror.view, whole(changes.number, view));
+      if (view) assert.deepEqual(mirror.view, whole(changes.number, view));
       before = mirror.view;
     }
     assert.equal(JSON.stringify(steps), text, "what is handed in is not altered");
@@ -43,6 +43,7 @@ for (const { name, steps } of scenarios) {
     const mirror = new Mirror();
     for (const { changes, view } of steps) {
       mirror.apply(changes);
+      if (!view) continue;
       const { items, run, status } = mirror.view;
       mirror.replace({ number: changes.number, view });
       assert.equal(mirror.view.items, items);
@@ -163,4 +164,48 @@ test("changes that do not fit are told, and change nothing", () => {
     assert.equal(mirror.view.items[0].parts[0].text, "hi!");
     assert.equal(view.items[0].parts[0].text, "hi");
   }
+});
+
+/** The fields of each kind of item and of each type of part, as `types/view.d.ts` documents them. */
+const BASE = ["key", "kind", "origin", "seq", "time", "run_id"];
+const FIELDS = {
+  user: [...BASE, "message_id", "parts", "send"],
+  injected: [...BASE, "reason", "message_id", "parts"],
+  system: [...BASE, "message_id", "parts"],
+  assistant: [...BASE, "message_id", "step", "response", "parts"],
+  orphan_result: [...BASE, "message_id", "tool_use_id", "is_error", "output"],
+  awaiting: [...BASE, "reason", "pending_tool_use_id", "tool", "call", "resolved"],
+  finished: [...BASE, "exhausted", "cause", "detail"],
+  failed: [...BASE, "code", "message"],
+  text: ["type", "text"],
+  reasoning: ["type", "text"],
+  tool_call: ["type", "id", "name", "args", "input", "state", "output"],
+  image: ["type", "source"],
+  document: ["type", "source", "title", "context"],
+  search_result: ["type", "source", "title", "content", "citations"],
+  redacted: ["type"],
+  unknown: ["type", "block"],
+};
+
+test("w10 every item and part has exactly the documented fields, and null where there is nothing", () => {
+  const seen = new Set();
+  const check = (object, name) => {
+    seen.add(name);
+    assert.deepEqual(Object.keys(object).sort(), [...FIELDS[name]].sort());
+    for (const key of Object.keys(object)) if (key !== "input") assert.notEqual(object[key], undefined, `${name}.${key}`);
+  };
+  for (const { steps } of scenarios) {
+    const mirror = new Mirror();
+    for (const { changes } of steps) {
+      mirror.apply(changes);
+      for (const item of mirror.view.items) {
+        check(item, item.kind);
+        for (const part of [...(item.parts ?? []), ...(item.output ?? [])]) {
+          check(part, part.type);
+          (part.output ?? []).forEach((inner) => check(inner, inner.type));
+        }
+      }
+    }
+  }
+  assert.deepEqual([...seen].sort(), Object.keys(FIELDS).sort());
 });

@@ -240,16 +240,17 @@ export type Change =
    * follows the committed items (previews, sends) is always named, so places before `from` never move.
    */
   | { readonly op: "tail"; readonly from: number; readonly items: readonly (WireItem | string)[] }
-  /** A part's text or reasoning grew. */
-  | { readonly op: "append"; readonly key: string; readonly part: number; readonly text: string }
-  /** A streaming call's arguments grew; `args.slice(0, keep) + close` is JSON of what they denote (`keep` 0: nothing yet). */
+  /**
+   * A part's text grew, or a streaming call's arguments; those come with what they denote so far:
+   * `args.slice(0, keep) + close` is JSON of it (`keep` 0: nothing yet).
+   */
   | {
       readonly op: "append";
       readonly key: string;
       readonly part: number;
       readonly text: string;
-      readonly keep: number;
-      readonly close: string;
+      readonly keep?: number;
+      readonly close?: string;
     }
   /** The item has a new part, at its end. */
   | { readonly op: "part"; readonly key: string; readonly part: WirePart }

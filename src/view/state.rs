@@ -8,9 +8,9 @@ use super::part::Answer;
 use super::run::{Runs, Taken};
 use super::send::{Send, SendState};
 use crate::event::{Coordinate, Delta, Disposition, Fact, MessageId, PlacedFact, Position, RunId};
-use crate::fold::{self, Change};
+use crate::fold::Change;
 use crate::follow::{LaneChange, LaneId, Status, Step};
-use crate::thread::{Block, Record, Role};
+use crate::thread::{Block, Record, Role, RunState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -252,9 +252,10 @@ impl View {
                 }
             },
             Record::Run(row) => {
-                let body = match fold::terminal(&row.state, row.resume_ticket.as_ref())? {
-                    Fact::Awaiting { .. } => Body::Awaiting { call: None, resolved: false },
-                    _ => Body::Ended,
+                let body = match row.state {
+                    RunState::Running | RunState::Unknown(_) => return None,
+                    RunState::Awaiting => Body::Awaiting { call: None, resolved: false },
+                    RunState::Ended(_) => Body::Ended,
                 };
                 Some((body, key::boundary(&row.run_id, row.seq)))
             }

@@ -138,6 +138,21 @@ proptest! {
     }
 }
 
+/// A thread of many things that happen, the same for the same seed.
+pub fn eventful(seed: u32) -> Thread {
+    let mut thread = Thread::default();
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    for _ in 0..150 {
+        happen(&mut thread, [next(), next(), next()]);
+    }
+    check(&mut thread);
+    thread
+}
+
 #[test]
 fn a_lane_that_settles_keeps_its_key_whatever_its_record_says() {
     for at in [Some((1, 0)), None] {
