@@ -118,3 +118,12 @@ fn a_run_tells_its_state_its_ticket_and_how_many_calls_are_unanswered() {
     assert_eq!((view.ticket.is_none(), view.ticket_call, view.unanswered), (true, None, 0));
     assert_eq!(state.runs().map(|run| run.run_id.as_str()).collect::<Vec<_>>(), ["r", "q"]);
 }
+
+#[test]
+fn a_ticket_on_a_row_that_does_not_wait_is_no_ticket() {
+    let mut state = Fold::new();
+    let row = ASK.replace("Awaiting", "Running");
+    records(&[CALL, &row]).iter().for_each(|record| drop(state.append(record)));
+    let view = state.run(&RunId::from("r")).unwrap();
+    assert_eq!((view.ticket.is_none(), view.ticket_call), (true, None));
+}
