@@ -1,5 +1,9 @@
 //! The reader and writer against cases by hand.
 
+mod cases;
+mod hostile;
+mod tree;
+
 use super::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
