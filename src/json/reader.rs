@@ -98,7 +98,19 @@ impl<'a> Reader<'a> {
     }
 
     /// An object; `field` is called with each key and must read its value.
+    #[inline]
     pub fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
+        self.each_field(&mut field)
+    }
+
+    /// An array; `element` is called before each element and must read it.
+    #[inline]
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+        self.each_element(&mut element)
+    }
+
+    /// One copy for all types: as many as there are types would be a quarter of the module.
+    fn each_field(&mut self, field: &mut dyn FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
         self.open(b'{', "an object")?;
         if !self.eat(b'}') {
             loop {
@@ -117,8 +129,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// An array; `element` is called before each element and must read it.
-    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+    fn each_element(&mut self, element: &mut dyn FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         self.open(b'[', "an array")?;
         if !self.eat(b']') {
             loop {

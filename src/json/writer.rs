@@ -21,18 +21,16 @@ impl Writer {
 
     /// An object; `fields` calls [`Writer::key`] before each value.
     pub fn object(&mut self, fields: impl FnOnce(&mut Self)) {
-        self.separate();
-        self.out.push('{');
+        self.begin('{');
         fields(self);
-        self.out.push('}');
+        self.finish_with('}');
     }
 
     /// An array; `elements` writes one value after the other.
     pub fn array(&mut self, elements: impl FnOnce(&mut Self)) {
-        self.separate();
-        self.out.push('[');
+        self.begin('[');
         elements(self);
-        self.out.push(']');
+        self.finish_with(']');
     }
 
     /// The key of the value that is written next.
@@ -90,6 +88,17 @@ impl Writer {
     pub fn raw(&mut self, json: &str) {
         self.separate();
         self.out.push_str(json);
+    }
+
+    #[inline(never)]
+    fn begin(&mut self, bracket: char) {
+        self.separate();
+        self.out.push(bracket);
+    }
+
+    #[inline(never)]
+    fn finish_with(&mut self, bracket: char) {
+        self.out.push(bracket);
     }
 
     /// A comma belongs here unless the text just opened a container or named a key: no value ends with one of these.
