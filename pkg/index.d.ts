@@ -54,7 +54,7 @@ export type ErrorCode =
   /** There is no run to cancel. */
   | "no_active_run"
   /** Following was given up; the message says why. `retry()` starts anew. */
-  | "not_found" | "no_stream" | "foreign_contract"
+  | "not_found" | "no_content" | "foreign_contract" | "wrong_thread"
   /** A fault of threadfold itself. The client is closed; what was committed is not affected. */
   | "internal"
   | (string & {});
@@ -181,30 +181,45 @@ export interface Accepted {
 /** What happens in a thread. */
 export type ThreadEvent =
   /** A Fact; each position comes once. */
-  | ({ readonly type: "fact" } & PlacedFact)
+  | ({ readonly kind: "fact" } & PlacedFact)
   /** The Fact at this position reads so from now on. Only a call's disposition is ever amended. */
-  | { readonly type: "amend"; readonly position: Position; readonly fact: Fact }
-  /** A live fragment: a preview. */
-  | { readonly type: "delta"; readonly run_id: string; readonly coordinate?: Coordinate; readonly delta: Delta }
-  /** Forget what was shown live of this response; without a run, forget everything (the log was replaced). */
-  | { readonly type: "reset"; readonly run_id?: string; readonly coordinate?: Coordinate };
+  | { readonly kind: "amend"; readonly position: Position; readonly fact: Fact }
+  /** A live fragment of a lane: one attempt's preview. Neighbours may come joined. */
+  | { readonly kind: "delta"; readonly lane: number; readonly run_id: string; readonly coordinate: Coordinate | null; readonly delta: Delta }
+  /** Forget what was shown of this lane; null: of all lanes, and all Facts (the log was replaced). */
+  | { readonly kind: "reset"; readonly lane: number | null; readonly coordinate: Coordinate | null };
 
 /** Counts, all from zero when the client is made. */
 export interface Stats {
-  /** Frames of the live stream that were read. */
+  /** Events of the live stream that were understood. */
   readonly frames: number;
+  /** Deltas that were shown. */
   readonly deltas: number;
-  /** Frames that were dropped, known already, or unreadable. */
-  readonly drops: number;
+  /** Frames and Deltas that had been seen before. */
   readonly duplicates: number;
+  /** Holes in the numbering of frames or Deltas. */
   readonly gaps: number;
-  /** Openings of the live stream after the first. */
+  /** Openings of the live stream because of a hole or a fault. */
   readonly reopens: number;
-  /** Committed reads that were asked for. */
+  /** All openings of the live stream. */
+  readonly openings: number;
+  /** Streams that ended without having been closed by this side. */
+  readonly losses: number;
+  /** Committed reads. */
   readonly reads: number;
-  /** Bytes of committed pages and of live event data. */
+  /** Commits that the live stream announced. */
+  readonly commits: number;
+  readonly records: number;
+  readonly facts: number;
+  /** Events that could not be read. */
+  readonly malformed: number;
+  /** Unknown events, keys and values. */
+  readonly unknown: number;
+  readonly anomalies: number;
+  /** Halves of characters that became U+FFFD. */
+  readonly replaced_halves: number;
+  /** Bytes of answers and of the live stream; of a native EventSource, those of its events' data. */
   readonly bytes: number;
-  readonly [name: string]: number;
 }
 
 // ---------------------------------------------------------------------------------------------------------- sources

@@ -1,5 +1,5 @@
 //! threadfold folds committed messages and run states into Facts and shows live Deltas as a preview beside them.
-#![forbid(unsafe_code)]
+#![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod audit;
@@ -13,3 +13,8 @@ pub mod preview;
 pub mod source;
 pub mod thread;
 pub mod view;
+
+#[cfg(target_arch = "wasm32")]
+mod js;
+#[cfg(target_arch = "wasm32")]
+mod web;
