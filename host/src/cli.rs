@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// With OPENAI_BASE_URL set (and OPENAI_API_KEY, OPENAI_MODEL), answers come from that chat-completions endpoint;
 /// otherwise from a scripted agent: say /help to it.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "threadfold-host", version)]
+#[command(name = "threadfold-host", version, args_override_self = true)]
 pub struct Cli {
     /// The port on 127.0.0.1; 0 takes any that is free
     #[arg(long, default_value_t = 8787)]
@@ -52,6 +52,9 @@ pub struct Cli {
     /// Starts the host anew, on the same port and file, whenever it crashes
     #[arg(long)]
     pub supervise: bool,
+    /// Stops when the standard input ends, as it does when a supervisor goes
+    #[arg(long, hide = true)]
+    pub until_stdin_closes: bool,
 }
 
 fn origin(text: &str) -> Result<String, String> {

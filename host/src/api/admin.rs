@@ -21,6 +21,7 @@ type Body = Result<Bytes, BytesRejection>;
 pub(super) fn router() -> Router<Arc<App>> {
     Router::new()
         .route("/faults", get(faults).post(set_faults).delete(clear_faults))
+        .route("/host", get(host))
         .route("/cut", post(cut))
         .route("/exit", post(exit))
         .route("/token", post(token))
@@ -83,6 +84,11 @@ async fn clear_faults(State(app): State<Arc<App>>) -> Response {
 
 async fn faults_answer(app: Arc<App>) -> Response {
     faults(State(app)).await
+}
+
+/// The process, for whoever wants to kill it.
+async fn host() -> Response {
+    answer(&json!({ "pid": std::process::id() }))
 }
 
 /// Breaks every live connection now.

@@ -5,6 +5,7 @@ use super::drive::Then;
 use super::thread::{Thread, Threads};
 use crate::agent::{Ask, Finish, Piece};
 use crate::hub::Joined;
+use crate::provider::GO_ON;
 use crate::store::{Commit, NewMessage, NewState, StoreError};
 use std::sync::Arc;
 use threadfold::event::{AttemptId, Coordinate, MessageId, RunId};
@@ -126,7 +127,7 @@ impl Threads {
             }
             Finish::Length => {
                 let id = format!("{run}-continuation-{step}-{response}");
-                commit.messages.push(injected(&id, "Go on where you stopped."));
+                commit.messages.push(injected(&id, GO_ON));
                 None
             }
             Finish::Steer(text) => {

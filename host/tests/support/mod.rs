@@ -312,3 +312,15 @@ pub fn text(delta: &Delta) -> &str {
         _ => "",
     }
 }
+
+/// A message's text.
+pub fn blocks_text(message: &Message) -> String {
+    message
+        .content
+        .iter()
+        .filter_map(|block| match block {
+            Block::Text { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect()
+}
