@@ -1,0 +1,33 @@
+// @ts-check
+// The faults that the host can inject, as the tests ask for them.
+
+/**
+ * @typedef {object} FaultCase
+ * @property {string} spec The host's words for it.
+ * @property {boolean} [live] False where the stream can't be live while it is on.
+ * @property {boolean} [strikesReads] Committed reads fail too, and are repeated.
+ */
+
+/** By the name that is given to `--fault`. @type {Readonly<Record<string, FaultCase>>} */
+export const FAULTS = Object.freeze({
+  drop: { spec: "drop:0.2" },
+  duplicate: { spec: "duplicate:0.3" },
+  reorder: { spec: "reorder:0.2" },
+  delay: { spec: "delay:15" },
+  cut: { spec: "cut:700*7" },
+  "cut-utf8": { spec: "cut-utf8*3" },
+  "cut-last": { spec: "cut-last*2" },
+  "half-open": { spec: "half-open:5*2" },
+  "status-401": { spec: "status-401*2", strikesReads: true },
+  "status-404": { spec: "status-404*2", strikesReads: true },
+  "status-503": { spec: "status-503*3", strikesReads: true },
+  "status-204": { spec: "status-204*2", strikesReads: true },
+  html: { spec: "html*3", strikesReads: true },
+  stale: { spec: "stale:400", strikesReads: true },
+  epoch: { spec: "epoch:8*2" },
+});
+
+/** A fault by its name, or by the host's own words. @param {string} name @returns {FaultCase} */
+export function faultSpec(name) {
+  return FAULTS[name] ?? { spec: name, strikesReads: /status|html|stale|@read/.test(name) };
+}
