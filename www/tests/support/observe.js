@@ -74,3 +74,82 @@ window.judge = {
     })();
   },
 };
+
+// What happens between two looks: every change of the list of items is looked at as it happens.
+Object.assign(window.judge, {
+  samples: [],
+  broken: [],
+
+  /** Looks at each change from now on: at the text of each answer, and at which elements stand for which key. */
+  watch() {
+    const elements = new Map();
+    const committed = new Set();
+    const last = new Map();
+    let filled = false;
+    const look = () => {
+      const present = new Set();
+      for (const element of document.querySelectorAll("[data-key][data-kind]")) {
+        const { key, kind, origin } = element.dataset;
+        if (present.has(key)) judge.broken.push(`${key} is shown twice`);
+        present.add(key);
+        if (elements.has(key) && elements.get(key) !== element) judge.broken.push(`${key} has another element than before`);
+        elements.set(key, element);
+        if (origin === "committed") committed.add(key);
+        else if (committed.has(key)) judge.broken.push(`${key} was committed and is ${origin} now`);
+        if (kind !== "assistant") continue;
+        const text = judge.parts(element).filter((part) => part.type === "text").map((part) => part.text).join("");
+        if (last.get(key) === `${origin} ${text}`) continue;
+        last.set(key, `${origin} ${text}`);
+        judge.samples.push({ key, origin, text });
+      }
+      if (filled && present.size === 0) judge.broken.push("the view was blank");
+      filled ||= present.size > 0;
+      for (const key of committed) {
+        if (!present.has(key)) judge.broken.push(`${key} was committed and vanished`);
+      }
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["data-origin"] });
+    look();
+  },
+
+  /** Counts changes inside the elements that are committed now. */
+  settled() {
+    judge.touched = [];
+    const observer = new MutationObserver((records) => {
+      for (const { target, type } of records) {
+        const element = target.nodeType === 1 ? target : target.parentElement;
+        judge.touched.push(`${type} in ${element?.closest("[data-key]")?.dataset.key}`);
+      }
+    });
+    for (const element of document.querySelectorAll('[data-key][data-origin="committed"]')) {
+      observer.observe(element, { subtree: true, childList: true, characterData: true, attributes: true });
+    }
+  },
+});
+
+// What the page holds of the browser: the module's memory, streams and requests that are open.
+window.held = { memories: [], sources: new Set(), fetches: 0, opened: 0 };
+{
+  const wrap = (name) => {
+    const original = WebAssembly[name];
+    WebAssembly[name] = async (...args) => {
+      const made = await original.apply(WebAssembly, args);
+      const { exports } = made.instance ?? made;
+      if (exports?.memory) held.memories.push(exports.memory);
+      return made;
+    };
+  };
+  wrap("instantiate");
+  wrap("instantiateStreaming");
+  window.EventSource = class extends EventSource {
+    constructor(...args) {
+      super(...args);
+      held.sources.add(this);
+      held.opened += 1;
+    }
+    close() {
+      held.sources.delete(this);
+      super.close();
+    }
+  };
+}
