@@ -88,25 +88,26 @@ class Reader {
   }
 
   #next() {
-    const event = this.#queue.shift();
-    if (event.kind === "delta") this.#deltas -= 1;
+    // The lane is this file's business alone.
+    const { lane, ...event } = this.#queue.shift();
+    if (event.type === "delta") this.#deltas -= 1;
     return event;
   }
 
   #take(event) {
-    if (event.kind === "delta") {
+    if (event.type === "delta") {
       if (this.#muted.has(event.lane)) return;
       this.#deltas += 1;
       this.#queue.push(event);
       if (this.#deltas > LIMIT) this.#lose();
       return;
     }
-    if (event.kind === "reset" && event.lane === null) {
+    if (event.type === "reset" && event.lane === undefined) {
       // The log was replaced: what was told of the old one and not read yet is void.
       this.#queue = [];
       this.#deltas = 0;
       this.#muted.clear();
-    } else if (event.kind === "reset") {
+    } else if (event.type === "reset") {
       this.#muted.delete(event.lane);
     }
     this.#queue.push(event);
@@ -116,13 +117,13 @@ class Reader {
   #lose() {
     const lost = new Map();
     this.#queue = this.#queue.filter((event) => {
-      if (event.kind !== "delta") return true;
-      lost.set(event.lane, event.coordinate);
+      if (event.type !== "delta") return true;
+      lost.set(event.lane, { run_id: event.run_id, coordinate: event.coordinate });
       return false;
     });
-    for (const [lane, coordinate] of lost) {
+    for (const [lane, where] of lost) {
       this.#muted.add(lane);
-      this.#queue.push({ kind: "reset", lane, coordinate });
+      this.#queue.push({ type: "reset", lane, ...where });
     }
     this.#deltas = 0;
   }

@@ -32,6 +32,8 @@ pub enum Event {
     Reset {
         /// The lane; None for all lanes and all Facts.
         lane: Option<LaneId>,
+        /// The lane's run; None for all lanes and all Facts.
+        run_id: Option<RunId>,
         /// The lane's response.
         coordinate: Option<Coordinate>,
     },
@@ -88,7 +90,7 @@ fn append(before: &mut Fragment, after: &Fragment) -> bool {
     true
 }
 
-/// The events as a JSON array, each as `ThreadEvent` of the package's types.
+/// The events as a JSON array, each as `ThreadEvent` of the package's types, with its `lane` for whoever queues them.
 pub(super) fn write(events: &[Event]) -> String {
     let mut w = Writer::new();
     w.array(|w| events.iter().for_each(|event| write_one(event, w)));
@@ -97,7 +99,7 @@ pub(super) fn write(events: &[Event]) -> String {
 
 fn write_one(event: &Event, w: &mut Writer) {
     w.object(|w| {
-        w.key("kind");
+        w.key("type");
         match event {
             Event::Fact(placed) => {
                 w.string("fact");
@@ -120,12 +122,15 @@ fn write_one(event: &Event, w: &mut Writer) {
                 w.key("delta");
                 delta.write(w);
             }
-            Event::Reset { lane, coordinate } => {
+            Event::Reset { lane, run_id, coordinate } => {
                 w.string("reset");
-                w.key("lane");
-                match lane {
-                    Some(lane) => w.number(u64::from(lane.0)),
-                    None => w.null(),
+                if let Some(lane) = lane {
+                    w.key("lane");
+                    w.number(u64::from(lane.0));
+                }
+                if let Some(run_id) = run_id {
+                    w.key("run_id");
+                    run_id.write(w);
                 }
                 write_coordinate(coordinate.as_ref(), w);
             }
@@ -155,9 +160,8 @@ fn write_placed(placed: &PlacedFact, w: &mut Writer) {
 }
 
 fn write_coordinate(coordinate: Option<&Coordinate>, w: &mut Writer) {
-    w.key("coordinate");
-    match coordinate {
-        Some(coordinate) => coordinate.write(w),
-        None => w.null(),
+    if let Some(coordinate) = coordinate {
+        w.key("coordinate");
+        coordinate.write(w);
     }
 }

@@ -103,7 +103,7 @@ impl Edge {
 fn kinds(events: &[Value]) -> Vec<String> {
     events
         .iter()
-        .map(|event| match event["kind"].as_str().unwrap() {
+        .map(|event| match event["type"].as_str().unwrap() {
             "fact" => event["fact"]["type"].as_str().unwrap().to_owned(),
             other => other.to_owned(),
         })

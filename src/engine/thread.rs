@@ -182,7 +182,7 @@ impl Engine {
         if step.replace {
             self.fold = fold_of(step.records.first().map(|record| record.seq()));
             self.lanes.clear();
-            self.tell(Event::Reset { lane: None, coordinate: None });
+            self.tell(Event::Reset { lane: None, run_id: None, coordinate: None });
         }
         let changes: Vec<Change> = step.records.iter().flat_map(|record| self.fold.append(record)).collect();
         for anomaly in self.fold.anomalies() {
@@ -233,8 +233,10 @@ impl Engine {
     }
 
     fn reset(&mut self, lane: LaneId) {
-        let coordinate = self.lanes.get(&lane).and_then(|(_, coordinate)| coordinate.clone());
-        self.tell(Event::Reset { lane: Some(lane), coordinate });
+        // A lane that nobody was told of needs no reset; without its run it would read as one of everything.
+        if let Some((run_id, coordinate)) = self.lanes.get(&lane).cloned() {
+            self.tell(Event::Reset { lane: Some(lane), run_id: Some(run_id), coordinate });
+        }
     }
 
     fn tell(&mut self, event: Event) {
