@@ -100,8 +100,7 @@ test("offline is a state, the view stays, and going online takes it up again", a
   await until("the page is offline", async () => (await page.view()).status.state === "offline");
   assert.ok((await page.page.locator("#items").innerText()).includes(text));
   await world.context.setOffline(false);
-  await host.hold(page.thread, 8);
-  await until("the agent went on", async () => (await host.sent(page.thread)).held);
+  await page.more(8);
   await page.caughtUp();
   await page.finish(run);
 });

@@ -89,7 +89,7 @@ test("the same view object until something changes, and one that JSON tells whol
 
 test("three thousand Deltas are shown to the last one", async () => {
   const page = await world.follow();
-  const { run } = await page.startAndHold("/long 3000", 2_999);
+  const { run } = await page.startAndHold("/long 3000", 3_000);
   await page.caughtUp();
   await page.finish(run);
 });

@@ -1,12 +1,13 @@
 // @ts-check
 // What a test file needs: one browser, one host, and everything ended at its end.
 
-import { after } from "node:test";
+import { after, afterEach } from "node:test";
 import { context, errors, launch, live, open, stats, view } from "./browser.mjs";
 import { Host } from "./host.mjs";
 import { converged } from "./judge.mjs";
 import { Proxy } from "./proxy.mjs";
 import { Session } from "./session.mjs";
+import { until } from "./until.mjs";
 
 let number = 0;
 
@@ -18,6 +19,8 @@ export class World {
   static async start(options, chromium) {
     const world = new World();
     after(() => world.stop());
+    // A browser opens six streams to one host, and pages of finished tests would hold them.
+    afterEach(() => Promise.all(world.context.pages().map((page) => page.close())));
     world.browser = await launch(chromium);
     world.#ending.push(() => world.browser.close());
     world.host = await world.add(() => Host.start(options));
@@ -96,6 +99,16 @@ export class Following extends Session {
     const run = await this.page.evaluate(async (text) => (await thread.send(text)).run_id, text);
     const { active, frontier } = await this.host.held(this.thread);
     return { run, active, frontier };
+  }
+
+  /** Lets the agent send so many Deltas more, and hold. @param {number} deltas */
+  async more(deltas) {
+    const before = JSON.stringify((await this.host.sent(this.thread)).active);
+    await this.host.hold(this.thread, deltas);
+    await until("the agent went on and holds", async () => {
+      const { held, active } = await this.host.sent(this.thread);
+      return held && active && JSON.stringify(active) !== before;
+    });
   }
 
   /** The page shows all that was sent, live. */
