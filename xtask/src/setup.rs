@@ -7,6 +7,7 @@ pub mod browser;
 pub mod cache;
 pub mod deny;
 pub mod npm;
+pub mod python;
 pub mod wasm_std;
 
 use crate::args::Args;
@@ -44,6 +45,7 @@ pub fn everything() -> Outcome<Tools> {
     say("npm packages", npm::packages()?.display());
     let browser = browser::browser()?;
     say("Chromium", format!("{}, {}", browser.chrome.display(), browser.driver.display()));
+    say("Python", python::python()?.display());
     say("set up in", seconds(start.elapsed()));
     Ok(Tools { wasm, browser })
 }

@@ -3,7 +3,7 @@
 use super::counts::Counts;
 use crate::failure::{Context, Outcome};
 use crate::run::Run;
-use crate::setup::{self, bindgen, browser, deny, npm, wasm_std};
+use crate::setup::{self, bindgen, browser, deny, npm, python, wasm_std};
 use crate::{build, demo, layout, size};
 use std::fs;
 use std::path::PathBuf;
@@ -98,6 +98,7 @@ fn node() -> Outcome<Counts> {
 fn in_browser() -> Outcome<Counts> {
     build::package(&wasm_std::toolchain()?)?;
     npm::packages()?;
+    python::python()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
     node_tests(node, "www/tests")
 }
