@@ -8,7 +8,10 @@ import { verdictOf } from "./boundary.js";
 /** @typedef {import("../../pkg/index.js").View} View */
 /** @typedef {import("../../pkg/index.js").AssistantItem} AssistantItem */
 
+/** Milliseconds between two announcements of progress, and before one that can't wait. */
 const EVERY = 4000;
+const SOON = 300;
+/** Characters of one announcement of progress. */
 const AT_MOST = 400;
 
 /**
@@ -61,20 +64,21 @@ export function announcer(first) {
         else if (item.origin === "committed") told.set(item.key, Infinity);
       }
     }
-    if (away !== wasAway) {
-      queue.push(away ? "The connection is lost; trying again." : "");
-      if (!away) queue.push("Connected again.");
-      wasAway = away;
-    }
+    let urgent = away !== wasAway;
+    if (urgent) queue.push(away ? "The connection is lost; trying again." : "Connected again.");
+    wasAway = away;
     for (const item of now.items.slice(-8)) {
       if (item.kind !== "awaiting" && item.kind !== "finished" && item.kind !== "failed") continue;
       if (decided.has(item.key)) continue;
       decided.add(item.key);
+      urgent = true;
       sentences(now);
       const verdict = verdictOf(item);
       queue.push(`${verdict.text} ${verdict.detail ?? ""}`.trim().replace(/[^.!?]$/, "$&."));
     }
-    if (!timer) timer = window.setTimeout(flush, queue.length > 0 ? 200 : EVERY);
+    if (timer && !urgent) return;
+    clearTimeout(timer);
+    timer = window.setTimeout(flush, urgent ? SOON : EVERY);
   };
 }
 

@@ -25,6 +25,8 @@ export function faultButtons(threadId) {
   /** @type {HTMLButtonElement[]} */
   const hostButtons = [];
   let timer = 0;
+  /** @type {Record<string, number> | undefined} */
+  let before;
 
   /** @param {string} text @param {string} [tone] */
   const say = (text, tone = "") => {
@@ -48,6 +50,19 @@ export function faultButtons(threadId) {
     return response.json();
   };
 
+  /**
+   * What was injected since the page was opened. A restarted host counts from zero again.
+   * @param {Record<string, number>} injected
+   */
+  const sinceOpened = (injected) => {
+    if (!before || Object.entries(before).some(([name, count]) => (injected[name] ?? 0) < count)) before = before ? {} : injected;
+    const from = before;
+    return Object.entries(injected)
+      .map(([name, count]) => /** @type {const} */ ([name, count - (from[name] ?? 0)]))
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} × ${name}`);
+  };
+
   /** Shows what is on at the host, which forgets it when it is restarted. */
   const look = async () => {
     clearTimeout(timer);
@@ -56,7 +71,7 @@ export function faultButtons(threadId) {
       const ours = active.find((/** @type {{ thread: string | null }} */ set) => set.thread === threadId)?.spec ?? "";
       const words = new Set(ours.split(","));
       for (const [word, button] of toggles) button.setAttribute("aria-pressed", String(words.has(word)));
-      const counts = Object.entries(injected).map(([name, count]) => `${count} × ${name}`);
+      const counts = sinceOpened(injected);
       if (counts.length > 0) say(`The host injected ${counts.join(", ")}.`);
     } catch (error) {
       // A host that is away is shown by the connection; one that has no such buttons says so once.

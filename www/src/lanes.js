@@ -84,7 +84,7 @@ export class Lanes {
     const c = this.#colours;
     const [left, right] = [40, 12];
     const step = (width - left - right) / SLICES;
-    const rows = { live: height * 0.5, log: height * 0.68, wire: height * 0.87 };
+    const rows = { live: height * 0.5, log: height * 0.66, wire: height * 0.87 };
 
     pen.fillStyle = c.line;
     for (const y of [rows.live, rows.log]) pen.fillRect(left, y, width - left - right, 1);
@@ -113,8 +113,11 @@ export class Lanes {
         pen.fillStyle = c.good;
         pen.fillRect(x - 1, rows.log - 7, 2, 14);
       }
-      if (slice.losses > 0 || slice.gaps > 0) cross(pen, x, rows.wire, c.bad);
       if (slice.openings > 0) ring(pen, x, rows.wire, c.warn, c.ground);
+    });
+    // A loss is often mended within a slice or two: it stands a little above, so that both are seen.
+    this.#slices.forEach((slice, at) => {
+      if (slice.losses > 0 || slice.gaps > 0) cross(pen, from + (at + 0.5) * step, rows.wire - 8, c.bad);
     });
     this.#describe();
   }
@@ -166,8 +169,8 @@ function cross(pen, x, y, colour) {
   pen.lineWidth = 2;
   pen.beginPath();
   for (const way of [-1, 1]) {
-    pen.moveTo(x - 4, y - 4 * way);
-    pen.lineTo(x + 4, y + 4 * way);
+    pen.moveTo(x - 3, y - 3 * way);
+    pen.lineTo(x + 3, y + 3 * way);
   }
   pen.stroke();
 }
