@@ -238,8 +238,7 @@ export class ThreadClient {
     if (driver && error.code === "closed") this.#call((open) => open.close());
     this.#driver = null;
     this.#custom?.close();
-    const { view } = this.#mirror;
-    if (view.status.state !== "closed") this.#mirror.view = { ...view, status: { state: "closed" } };
+    if (this.#mirror.view.status.state !== "closed") this.#mirror.setStatus({ state: "closed" });
     this.#notify();
     this.#disconnected(error);
     for (const command of this.#commands.values()) command.reject(error);

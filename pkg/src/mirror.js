@@ -2,18 +2,19 @@
  * The page's copy of the view, kept by the changes that the core tells (`Changes` in `types/view.d.ts`).
  *
  * A view is immutable: changes copy along the path to what changed, everything else keeps its identity (`===`). Text
- * grows by concatenation, which engines do without copying. `input` of a tool call is parsed when it is first read.
+ * grows by concatenation, which engines do without copying. `items` of a view is made and `input` of a tool call is
+ * parsed when it is first read.
  *
  * @import { Change, Changes, Item, Part, ToolCallPart, ToolInput, View, WholeView, WireItem, WirePart, WireView } from "../types/view.js"
  */
 
-/** @type {View} */
-const EMPTY = { items: [], run: null, status: { state: "idle" } };
-
 /** Holds `view`, and makes the next one of changes. */
 export class Mirror {
-  /** The view as of the last changes; the same object until the next. @type {View} */
-  view = EMPTY;
+  /** What `view` is made of. */
+  #lines = new Lines([], 0, []);
+
+  /** @type {View} */
+  #view = viewOf(this.#lines, null, { state: "idle" });
 
   /** The number of the last changes; NaN after changes that did not fit. */
   #number = 0;
@@ -21,8 +22,13 @@ export class Mirror {
   /** Where each key stands in `view.items`. @type {Map<string, number>} */
   #places = new Map();
 
+  /** The view as of the last changes; the same object until the next. @returns {View} */
+  get view() {
+    return this.#view;
+  }
+
   /**
-   * Applies changes at once.
+   * Applies changes at once. The cost is that of what changed, whatever the history.
    *
    * @param {Changes} changes As parsed; nothing in them is altered.
    * @returns {boolean} False when they do not follow the view: some were missed. The view stays as it was, and takes no
@@ -33,14 +39,13 @@ export class Mirror {
       this.#number = NaN;
       return false;
     }
-    const draft = new Draft(this.view, this.#places);
+    const draft = new Draft(this.#view, this.#lines, this.#places);
     if (!changes.every((change) => draft.take(change))) {
       this.#number = NaN;
-      this.#places = new Map(this.view.items.map((item, place) => [item.key, place]));
+      this.#places = new Map(this.#view.items.map((item, place) => [item.key, place]));
       return false;
     }
-    this.#number = number;
-    this.view = draft.finish();
+    this.#finish(draft, number);
     return true;
   }
 
@@ -50,33 +55,93 @@ export class Mirror {
    * @param {WholeView} whole As parsed; nothing in it is altered.
    */
   replace({ number, view }) {
-    const draft = new Draft(this.view, this.#places);
+    const draft = new Draft(this.#view, this.#lines, this.#places);
     draft.reset(view);
-    this.view = draft.finish();
+    this.#finish(draft, number);
+  }
+
+  /** Shows another status, as after the core is gone. @param {View["status"]} status */
+  setStatus(status) {
+    this.#view = viewOf(this.#lines, this.#view.run, status);
+  }
+
+  /** @param {Draft} draft @param {number} number */
+  #finish(draft, number) {
+    this.#lines = draft.lines();
+    this.#view = viewOf(this.#lines, draft.run, draft.status);
     this.#number = number;
+  }
+}
+
+/**
+ * A view whose list is made when it is first read: only who looks at it pays for its length.
+ *
+ * @param {Lines} lines @param {View["run"]} run @param {View["status"]} status @returns {View}
+ */
+function viewOf(lines, run, status) {
+  return {
+    get items() {
+      return lines.list();
+    },
+    run,
+    status,
+  };
+}
+
+/** The items of one view: so many of a list that only ever grows and is shared with other views, then others. */
+class Lines {
+  /** @type {Item[] | undefined} */
+  #list;
+
+  /** @param {Item[]} settled @param {number} count @param {Item[]} tail */
+  constructor(settled, count, tail) {
+    this.settled = settled;
+    this.count = count;
+    this.tail = tail;
+  }
+
+  /** All of them; the same array each time. */
+  list() {
+    return (this.#list ??= this.settled.slice(0, this.count).concat(this.tail));
+  }
+
+  /** @param {number} place @returns {Item | undefined} */
+  at(place) {
+    return place < this.count ? this.settled[place] : this.tail[place - this.count];
+  }
+
+  get length() {
+    return this.count + this.tail.length;
   }
 }
 
 /** The next view under construction. What is in `#fresh` was made for it and may be altered. */
 class Draft {
-  #view;
+  run;
+  status;
+  #before;
   #places;
-  /** @type {Item[] | readonly Item[]} */
-  #items;
+  #settled;
+  #count;
+  #tail;
   #fresh = new Set();
 
-  /** @param {View} view @param {Map<string, number>} places */
-  constructor(view, places) {
-    this.#view = view;
+  /** @param {View} view @param {Lines} lines @param {Map<string, number>} places */
+  constructor({ run, status }, lines, places) {
+    this.run = run;
+    this.status = status;
+    this.#before = lines;
     this.#places = places;
-    this.#items = view.items;
+    this.#settled = lines.settled;
+    this.#count = lines.count;
+    this.#tail = lines.tail;
   }
 
-  /** @returns {View} */
-  finish() {
-    const { run, status } = this.#view;
-    const items = this.#items;
-    return { items, run, status };
+  /** The items; what they were before when nothing changed. */
+  lines() {
+    const { settled, count, tail } = this.#before;
+    const same = this.#settled === settled && this.#count === count && this.#tail === tail;
+    return same ? this.#before : new Lines(this.#settled, this.#count, this.#tail);
   }
 
   /** @param {Change} change @returns {boolean} False when there is nothing that it could change. */
@@ -86,9 +151,9 @@ class Draft {
         this.reset(change.view);
         return true;
       case "tail":
-        return this.#tail(change.from, change.items);
+        return this.#restructure(change.from, change.items);
       case "view":
-        this.#view = reuseFields(this.#view, { ...this.#view, ...change.set });
+        this.#setFields(change.set);
         return true;
     }
     const item = this.#item(change.key);
@@ -116,25 +181,37 @@ class Draft {
 
   /** @param {WireView} view */
   reset({ items, run, status }) {
-    this.#tail(0, items);
-    this.#view = reuseFields(this.#view, { ...this.#view, run, status });
+    this.#restructure(0, items);
+    this.#setFields({ run, status });
+  }
+
+  /** @param {Partial<Pick<View, "run" | "status">>} set */
+  #setFields({ run = this.run, status = this.status }) {
+    if (!equal(this.run, run)) this.run = run;
+    if (!equal(this.status, status)) this.status = status;
   }
 
   /** @param {number} from @param {readonly (WireItem | string)[]} entries @returns {boolean} */
-  #tail(from, entries) {
-    const before = this.#items;
+  #restructure(from, entries) {
+    const before = new Lines(this.#settled, this.#count, this.#tail);
     if (from > before.length) return false;
     const kept = (/** @type {string} */ key) => {
       const place = this.#places.get(key);
-      return place === undefined || place < from ? undefined : before[place];
+      return place === undefined || place < from ? undefined : before.at(place);
     };
     const after = entries.map((entry) => (typeof entry === "string" ? kept(entry) : reuseItem(kept(entry.key), itemOf(entry))));
     if (!after.every((item) => item !== undefined)) return false;
-    for (let place = from; place < before.length; place++) this.#places.delete(before[place].key);
-    after.forEach((item, place) => this.#places.set(item.key, from + place));
-    const same = before.length === from + after.length && after.every((item, place) => item === before[from + place]);
-    if (!same) this.#items = before.slice(0, from).concat(after);
-    if (!same) this.#fresh.add(this.#items);
+    if (before.length === from + after.length && after.every((item, at) => item === before.at(from + at))) return true;
+    for (let place = from; place < before.length; place++) this.#places.delete(/** @type {Item} */ (before.at(place)).key);
+    after.forEach((item, at) => this.#places.set(item.key, from + at));
+    // What stays stays in the shared list; it is copied only where another view has grown it, or it becomes shorter.
+    if (from !== this.#count || this.#settled.length !== this.#count) this.#settled = before.list().slice(0, from);
+    const open = after.findIndex((item) => item.origin !== "committed");
+    const committed = open < 0 ? after : after.slice(0, open);
+    for (const item of committed) this.#settled.push(item);
+    this.#count = from + committed.length;
+    this.#tail = after.slice(committed.length);
+    this.#fresh.add(this.#tail);
     return true;
   }
 
@@ -142,17 +219,22 @@ class Draft {
   #item(key) {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
-    if (!this.#fresh.has(this.#items)) {
-      this.#items = this.#items.slice();
-      this.#fresh.add(this.#items);
+    const settled = place < this.#count;
+    let list = settled ? this.#settled : this.#tail;
+    if (!this.#fresh.has(list)) {
+      list = settled ? list.slice(0, this.#count) : list.slice();
+      this.#fresh.add(list);
+      if (settled) this.#settled = list;
+      else this.#tail = list;
     }
-    const items = /** @type {any[]} */ (this.#items);
-    let item = items[place];
+    const at = settled ? place : place - this.#count;
+    /** @type {any} */
+    let item = list[at];
     if (!this.#fresh.has(item)) {
       item = { ...item };
       if (item.parts) item.parts = item.parts.slice();
       this.#fresh.add(item);
-      items[place] = item;
+      list[at] = item;
     }
     return item;
   }
@@ -285,12 +367,6 @@ function reusePart(before, after) {
   if (equal(before, after)) return before;
   const denotesTheSame = before.type === "tool_call" && after.type === "tool_call" && before.args === after.args;
   return denotesTheSame ? toolCall(after, values.get(before)) : after;
-}
-
-/** @param {any} before @param {any} after The same fields; altered. */
-function reuseFields(before, after) {
-  for (const key of Object.keys(after)) if (equal(before[key], after[key])) after[key] = before[key];
-  return after;
 }
 
 /** @param {any} a @param {any} b @returns {boolean} */

@@ -53,6 +53,25 @@ for (const { name, steps } of scenarios) {
   });
 }
 
+test("a view that is looked at late shows what it was, and the same list each time", () => {
+  for (const { steps } of scenarios) {
+    const mirror = new Mirror();
+    const views = steps.map(({ changes }) => (mirror.apply(changes), mirror.view));
+    steps.forEach(({ changes, view }, at) => {
+      if (view) assert.deepEqual(views[at], whole(changes.number, view));
+      assert.equal(views[at].items, views[at].items);
+    });
+  }
+});
+
+test("the last status is that of the page's own", () => {
+  const mirror = after(stepsOf("a message is sent"));
+  const { items, run } = mirror.view;
+  mirror.setStatus({ state: "closed" });
+  assert.deepEqual(mirror.view, { items, run, status: { state: "closed" } });
+  assert.equal(mirror.view.items, items);
+});
+
 test("p08 what did not change keeps its identity", () => {
   const steps = stepsOf("two calls stream");
   for (let count = 1; count < steps.length; count++) {
@@ -150,18 +169,23 @@ test("changes that do not fit are told, and change nothing", () => {
     { op: "call", key: "message:m1", part: 0, state: "output", output: null },
     { op: "tail", from: 9, items: [] },
     { op: "tail", from: 1, items: ["message:m1"] },
+    { op: "tail", from: 1, items: ["run:r9/8"] },
     { op: "later" },
   ];
   for (const change of bad) {
     const mirror = after(steps);
     const { view } = mirror;
     const fits = { op: "append", key: "message:m1", part: 0, text: "!" };
-    assert.equal(mirror.apply({ number: steps.length + 1, changes: [fits, change] }), false, JSON.stringify(change));
+    const more = { op: "tail", from: 3, items: [{ ...steps.at(-1).view.items[2], key: "run:r9/9" }] };
+    assert.equal(mirror.apply({ number: steps.length + 1, changes: [more, fits, change] }), false, JSON.stringify(change));
     assert.equal(mirror.view, view);
+    assert.equal(mirror.view.items.length, 3);
     mirror.replace({ number: 40, view: steps.at(-1).view });
     assert.equal(mirror.view.items, view.items);
     assert.equal(mirror.apply({ number: 41, changes: [fits] }), true);
     assert.equal(mirror.view.items[0].parts[0].text, "hi!");
+    assert.equal(mirror.apply({ number: 42, changes: [more] }), true);
+    assert.deepEqual(mirror.view.items.map((item) => item.key).slice(2), ["run:r1/3", "run:r9/9"]);
     assert.equal(view.items[0].parts[0].text, "hi");
   }
 });
