@@ -68,8 +68,10 @@ export function faultButtons(threadId) {
     clearTimeout(timer);
     try {
       const { active, injected } = await admin("GET", "faults");
-      const ours = active.find((/** @type {{ thread: string | null }} */ set) => set.thread === threadId)?.spec ?? "";
-      const words = new Set(ours.split(","));
+      /** @type {{ thread: string | null, spec: string }[]} */
+      const sets = active;
+      const ours = sets.filter((set) => set.thread === null || set.thread === threadId);
+      const words = new Set(ours.flatMap((set) => set.spec.split(",")));
       for (const [word, button] of toggles) button.setAttribute("aria-pressed", String(words.has(word)));
       const counts = sinceOpened(injected);
       if (counts.length > 0) say(`The host injected ${counts.join(", ")}.`);
