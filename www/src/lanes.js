@@ -62,7 +62,7 @@ export class Lanes {
     const slice = this.#slices[this.#slices.length - 1];
     if (!slice) return;
     for (const name of /** @type {const} */ (["deltas", "commits", "losses", "openings", "gaps"])) {
-      const value = stats[name] ?? 0;
+      const value = stats[name];
       slice[name] += Math.max(0, value - (this.#last[name] ?? 0));
       this.#last[name] = value;
     }

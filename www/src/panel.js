@@ -4,9 +4,10 @@
 import { byId, make, setText } from "./dom.js";
 import { Lanes } from "./lanes.js";
 
+/** @typedef {import("../../pkg/index.js").Stats} Stats */
 /** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
 
-/** Names in `stats()` and how they are called here. @type {readonly (readonly [string, string])[]} */
+/** Names in `stats()` and how they are called here. @type {readonly (readonly [keyof Stats, string])[]} */
 const COUNTERS = Object.freeze([
   ["deltas", "Deltas"],
   ["commits", "Commits"],
@@ -29,6 +30,7 @@ const CALM = 1000;
 export function panel(thread) {
   const lanes = new Lanes();
   const list = byId("counters");
+  /** @type {Map<keyof Stats, HTMLElement>} */
   const values = new Map();
   for (const [name, label] of COUNTERS) {
     const value = make("dd", { "data-stat": name }, "0");
@@ -38,7 +40,7 @@ export function panel(thread) {
   const count = () => {
     const stats = thread.stats();
     lanes.sample(stats, thread.view.status.state);
-    for (const [name, value] of values) setText(value, (stats[name] ?? 0).toLocaleString("en"));
+    for (const [name, value] of values) setText(value, stats[name].toLocaleString("en"));
   };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const tick = () => {
