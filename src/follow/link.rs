@@ -14,10 +14,14 @@ const MOST_FAILURES: u32 = 20;
 const MOST_FAULTS: u32 = 3;
 /// How long only the log is followed before the stream is tried again, in ms.
 const QUIET: u64 = 60_000;
-/// How long an opening may take, in ms.
+/// How long an opening may be silent before its first frame, in ms.
 const OPENING: u64 = 15_000;
+/// How long an opening may take in all, in ms: bytes without a frame don't keep it alive for ever.
+const LONGEST_OPENING: u64 = 60_000;
 /// The heartbeat of the contract, in ms, until pings teach another (C2).
 const HEARTBEAT: u64 = 15_000;
+/// The longest heartbeat that is believed, in ms: a page that slept hears its pings late.
+const LONGEST_HEARTBEAT: u64 = 60_000;
 
 /// Where the connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,11 +58,11 @@ pub(super) struct Link {
     pub bye: bool,
     pub hidden: bool,
     pub offline: bool,
-    /// Whether headers are asked anew, so that a 401 may pass.
-    pub renewable: bool,
     /// 401s and 403s in a row.
     pub refusals: u32,
-    /// Whether silence can be told from a stream that is half open.
+    /// Ends with `bye` in a row, without progress between them.
+    byes: u32,
+    /// Whether silence can be told from a stream that is half open: said at the start, or taught by a ping.
     watchdog: bool,
     faults: u32,
     log_only_until: Option<u64>,
@@ -70,7 +74,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn new(renewable: bool, watchdog: bool) -> Self {
+    pub fn new(watchdog: bool) -> Self {
         Self {
             phase: Phase::Idle,
             generation: 0,
@@ -78,8 +82,8 @@ impl Link {
             bye: false,
             hidden: false,
             offline: false,
-            renewable,
             refusals: 0,
+            byes: 0,
             watchdog,
             faults: 0,
             log_only_until: None,
@@ -117,8 +121,9 @@ impl Link {
     /// A ping teaches the heartbeat: the longest distance seen counts at once, a shorter one halves what was believed.
     pub fn pinged(&mut self, now: u64) {
         if let Some(before) = self.pinged_at {
-            self.heartbeat = now.saturating_sub(before).max(self.heartbeat / 2).max(200);
+            self.heartbeat = now.saturating_sub(before).max(self.heartbeat / 2).clamp(200, LONGEST_HEARTBEAT);
         }
+        self.watchdog = true;
         self.pinged_at = Some(now);
     }
 
@@ -127,18 +132,30 @@ impl Link {
         self.failures = 0;
         self.faults = 0;
         self.refusals = 0;
+        self.byes = 0;
     }
 
-    /// The stream that was there is closed by this side; the next is due as soon as the spacing allows.
+    /// The next opening is due as soon as the spacing allows.
     pub fn reopen_soon(&mut self, now: u64) {
         let at = self.opened_at.map_or(now, |opened| now.max(opened.saturating_add(SPACING)));
         self.phase = Phase::Down { at };
     }
 
-    /// Counts a fault of the host (C3.9).
+    /// The host was at fault: the next opening waits as after a loss, and, where only the log is followed already, until
+    /// the quiet minute is over.
+    pub fn reopen_later(&mut self, now: u64, random: u64) {
+        let quiet = self.log_only_until;
+        self.fault(now);
+        match quiet {
+            Some(until) => self.phase = Phase::Down { at: until.max(now) },
+            None => self.lost(now, random, None),
+        }
+    }
+
+    /// Counts a fault of the host or the wire (C3.9).
     pub fn fault(&mut self, now: u64) {
         self.faults = self.faults.saturating_add(1);
-        if self.faults >= MOST_FAULTS {
+        if self.faults >= MOST_FAULTS && self.log_only_until.is_none() {
             self.log_only_until = Some(now.saturating_add(QUIET));
             self.faults = 0;
         }
@@ -149,9 +166,12 @@ impl Link {
     }
 
     /// The stream was lost, or could not be opened: the next opening waits, longer with each failure, at a random
-    /// moment of that time (full jitter). A host that said `bye` is no failure.
+    /// moment of that time (full jitter). A host that said `bye` is no failure, unless it says nothing else.
     pub fn lost(&mut self, now: u64, random: u64, retry_after: Option<u64>) {
-        if !self.bye {
+        if self.bye {
+            self.byes = self.byes.saturating_add(1);
+        }
+        if !self.bye || self.byes > 1 {
             self.failures = self.failures.saturating_add(1);
         }
         if self.failures >= MOST_FAILURES {
@@ -168,16 +188,21 @@ impl Link {
         self.floor = pause.min(LONGEST_PAUSE);
     }
 
-    /// Somebody wants to look at once. True when the stream is to be opened now.
+    /// Somebody wants to look at once: what waits is due now, what was given up begins anew. True when the stream that is
+    /// there is to be closed and opened again.
     pub fn wake(&mut self, now: u64, by_user: bool) -> bool {
+        if !self.may_open() {
+            return false;
+        }
         let was_log_only = self.log_only_until.take().is_some();
         match self.phase {
-            Phase::Idle => false,
-            Phase::Down { .. } => true,
-            Phase::Stopped(Stop::Failed("unreachable") | Stop::Unauthorized) => self.revive(),
-            Phase::Stopped(Stop::Failed(_)) => by_user && self.revive(),
-            Phase::Stopped(Stop::Closed) => false,
-            Phase::Opening => false,
+            Phase::Idle | Phase::Opening | Phase::Stopped(Stop::Closed) => false,
+            Phase::Down { .. } => {
+                self.reopen_soon(now);
+                false
+            }
+            Phase::Stopped(Stop::Failed("unreachable") | Stop::Unauthorized) => self.revive(now),
+            Phase::Stopped(Stop::Failed(_)) => by_user && self.revive(now),
             Phase::Open { .. } | Phase::Plain => {
                 was_log_only || self.watchdog && now.saturating_sub(self.heard_at) > self.heartbeat * 6 / 5
             }
@@ -192,14 +217,15 @@ impl Link {
                 return Due::Reopen;
             }
         }
-        match self.phase {
-            Phase::Down { at } if at <= now && self.may_open() => Due::Open,
-            _ if self.silence_ends().is_some_and(|at| at <= now) => Due::Lost,
-            _ => Due::Nothing,
-        }
+        if self.silence_ends().is_some_and(|at| at <= now) { Due::Lost } else { Due::Nothing }
     }
 
-    /// When [`Link::due`] has something to say at the latest.
+    /// True when the stream is to be opened now.
+    pub fn opens(&self, now: u64) -> bool {
+        matches!(self.phase, Phase::Down { at } if at <= now) && self.may_open()
+    }
+
+    /// When [`Link::due`] or [`Link::opens`] has something to say at the latest.
     pub fn deadline(&self) -> Option<u64> {
         let open = match self.phase {
             Phase::Down { at } if self.may_open() => Some(at),
@@ -226,20 +252,25 @@ impl Link {
         !self.hidden && !self.offline
     }
 
-    fn revive(&mut self) -> bool {
+    fn revive(&mut self, now: u64) -> bool {
         self.failures = 0;
         self.refusals = 0;
-        true
+        self.reopen_soon(now);
+        false
     }
 
     /// When silence means that the stream is half open: two and a half heartbeats.
     fn silence_ends(&self) -> Option<u64> {
-        let patience = match self.phase {
-            Phase::Opening => OPENING,
-            Phase::Open { .. } | Phase::Plain if self.watchdog => self.heartbeat * 5 / 2,
-            _ => return None,
-        };
-        Some(self.heard_at.saturating_add(patience))
+        match self.phase {
+            Phase::Opening => {
+                let longest = self.opened_at.map_or(u64::MAX, |opened| opened.saturating_add(LONGEST_OPENING));
+                Some(self.heard_at.saturating_add(OPENING).min(longest))
+            }
+            Phase::Open { .. } | Phase::Plain if self.watchdog => {
+                Some(self.heard_at.saturating_add(self.heartbeat * 5 / 2))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -247,8 +278,9 @@ impl Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
     Nothing,
-    Open,
+    /// The quiet minute is over.
     Reopen,
+    /// The stream is half open.
     Lost,
 }
 

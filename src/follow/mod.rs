@@ -7,11 +7,13 @@
 //! coordinate, revision, index). A policy per protocol works on these parts: `strict.rs` is semantics C3, `plain.rs` C4.
 
 mod command;
+mod connection;
 mod follower;
 pub mod frame;
 mod input;
 mod lanes;
 mod link;
+mod options;
 mod output;
 mod pages;
 mod pending;
@@ -19,11 +21,16 @@ mod plain;
 mod reads;
 mod runs;
 mod side;
+mod staging;
 mod stats;
 mod strict;
 
 pub use command::{Accepted, Answer, Command, CommandError, CommandId, OnActive, Outcome};
-pub use follower::{Follower, Options, Protocol};
+pub use follower::Follower;
 pub use input::{Closed, Generation, Input, Live, ReadError, ReadId, Wake};
+pub use options::{Options, Protocol};
 pub use output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status, Step};
 pub use stats::Stats;
+
+#[cfg(test)]
+mod tests;

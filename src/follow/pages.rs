@@ -1,8 +1,11 @@
 //! What a committed read's answer does, the same for every policy.
 
-use super::follower::{Follower, Protocol, Why};
+use super::connection::{MOST_REFUSALS, Why};
+use super::follower::Follower;
 use super::frame::CONTRACT;
 use super::input::ReadError;
+use super::link::{Phase, Stop};
+use super::options::Protocol;
 use super::reads::InFlight;
 use crate::event::Epoch;
 use crate::json::Notes;
@@ -21,11 +24,17 @@ pub(super) fn answered(
             f.note(&notes);
             page_read(f, read, page, now, random);
         }
-        Err(ReadError::Refused { status: 401 | 403, .. }) => f.unauthorized(now, random),
-        Err(ReadError::Refused { status: 404, .. }) => f.stop_failed("not_found"),
-        Err(ReadError::Refused { status: 409, .. }) => {
+        Err(ReadError::Refused { status: 401 | 403, .. }) => {
+            if f.reads.refused() < MOST_REFUSALS && f.renewable {
+                f.reads.failed(now, random, None);
+            } else {
+                f.stop(Stop::Unauthorized);
+            }
+        }
+        Err(ReadError::Refused { status: 404, .. }) => f.stop(Stop::Failed("not_found")),
+        Err(ReadError::Refused { status: 409, .. }) if read.epoch.is_some() => {
             f.anomaly("epoch_over", "the log that was read is over; another has begun".to_owned());
-            epoch_over(f, now);
+            epoch_over(f, now, random);
         }
         Err(ReadError::Refused { status, retry_after, .. }) => {
             f.anomaly("read_refused", format!("a committed read was refused with status {status}"));
@@ -45,18 +54,18 @@ pub(super) fn answered(
 fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64) {
     if page.contract != CONTRACT {
         f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", page.contract));
-        return f.stop_failed("foreign_contract");
+        return f.stop(Stop::Failed("foreign_contract"));
     }
     if f.thread_id.as_ref().is_some_and(|thread| *thread != page.thread_id) {
         f.anomaly("wrong_thread", format!("the page is of the thread \"{}\"", page.thread_id));
-        return f.stop_failed("wrong_thread");
+        return f.stop(Stop::Failed("wrong_thread"));
     }
     match &read.epoch {
         Some(epoch) if *epoch != page.epoch => {
             f.anomaly("epoch_over", format!("the page is of the epoch \"{}\", not \"{epoch}\"", page.epoch));
             return match f.protocol {
-                Protocol::Strict => epoch_over(f, now),
-                Protocol::Plain => begin(f, &page.epoch, page.frontier),
+                Protocol::Strict => epoch_over(f, now, random),
+                Protocol::Plain => begin(f, &page.epoch, page.frontier, now, random),
             };
         }
         Some(_) => {}
@@ -64,42 +73,50 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
     }
     let Some(side) = f.current().filter(|side| *side.log.epoch() == page.epoch) else { return };
     let (has_more, frontier) = (page.has_more, page.frontier);
-    let joined = side.apply(page.into_records());
+    let records = page.into_records();
+    let goes_on = records.last().is_some_and(|record| Some(record.seq()) > read.after);
+    let joined = side.apply(records);
     let last = side.log.last();
+    f.reads.wish(frontier);
     f.reads.reached(last);
-    f.swap();
-    if joined.beyond > 0 || (has_more && joined.applied.is_empty()) {
+    if joined.beyond > 0 || (has_more && !goes_on) {
         f.anomaly("short_read", "a page did not go on where the log ends".to_owned());
         f.reads.failed(now, random, None);
     } else if has_more {
+        f.reads.succeeded();
         f.reads.look();
-    } else if f.reads.is_behind() {
-        f.anomaly("stale_read", format!("a page ends at {frontier:?}, before what was announced"));
-        f.reads.failed(now, random, None);
+    } else if last < read.target.max(frontier) {
+        f.anomaly("stale_read", "a page ends before what was announced".to_owned());
+        f.reads.fell_short(now, random, None);
     } else {
         f.reads.succeeded();
     }
 }
 
-/// The epoch that was read is over (C3.1): the read ends, and the stream is opened again to learn the new one.
-/// While only the log is followed, the next page tells it instead.
-fn epoch_over(f: &mut Follower, now: u64) {
+/// The epoch that was read is over (C3.1): the read ends, and the stream is opened again to learn the new one. Where it
+/// is about to be opened anyway, the opening tells. While only the log is followed, or the stream names no epoch, the
+/// next page tells it instead.
+fn epoch_over(f: &mut Follower, now: u64, random: u64) {
     f.unstage();
     f.reads.forget();
-    if f.link.is_up() && !f.link.is_log_only() {
-        f.reopen(Why::Fault, now);
+    let waits_for_opening = f.protocol == Protocol::Strict && !f.link.is_log_only();
+    if waits_for_opening && matches!(f.link.phase, Phase::Open { .. }) {
+        f.reopen(Why::Gap, now);
     } else {
         f.stage_unknown();
+        if !waits_for_opening {
+            f.reads.failed(now, random, None);
+        }
     }
 }
 
 /// A plain stream names no epoch: the page does, and the log is read anew from its start.
-fn begin(f: &mut Follower, epoch: &Epoch, until: Option<u64>) {
+fn begin(f: &mut Follower, epoch: &Epoch, until: Option<u64>, now: u64, random: u64) {
     f.stage(epoch.clone());
     if let Some(staged) = &mut f.staged {
         staged.until = until;
     }
-    f.reads.look();
+    f.reads.failed(now, random, None);
 }
 
 /// The first page ever, before any opening named an epoch.

@@ -1,10 +1,15 @@
 //! Commands under way: repeated until the host has answered, each under its own key.
 
 use super::command::{Accepted, Command, CommandError, CommandId, Outcome};
-use super::link::backoff;
+use super::follower::Follower;
+use super::input::Wake;
+use super::link::{Phase, Stop, backoff};
+use super::output::Output;
 
 /// So many tries, and the host counts as unreachable.
 const MOST_TRIES: u32 = 8;
+/// How long an answer may take, in ms; a command is safe to repeat.
+const ANSWERING: u64 = 30_000;
 
 /// A command that was not answered for good yet.
 #[derive(Debug, Clone)]
@@ -12,8 +17,15 @@ struct Pending {
     id: CommandId,
     command: Command,
     tries: u32,
-    /// When it is sent again; None while its request is under way.
-    at: Option<u64>,
+    next: Next,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// It is sent at this time.
+    Send(u64),
+    /// Its request is under way; it counts as lost at this time.
+    Answer(u64),
 }
 
 /// What became of a command.
@@ -27,15 +39,15 @@ pub(super) struct Commands {
 impl Commands {
     /// Takes a command; its first request is due at once.
     pub fn add(&mut self, id: CommandId, command: Command, now: u64) {
-        self.list.push(Pending { id, command, tries: 0, at: Some(now) });
+        self.list.push(Pending { id, command, tries: 0, next: Next::Send(now) });
     }
 
     /// The requests that are due.
     pub fn due(&mut self, now: u64) -> Vec<(CommandId, Command)> {
         let mut requests = Vec::new();
         for pending in &mut self.list {
-            if pending.at.is_some_and(|at| at <= now) {
-                pending.at = None;
+            if matches!(pending.next, Next::Send(at) if at <= now) {
+                pending.next = Next::Answer(now.saturating_add(ANSWERING));
                 pending.tries = pending.tries.saturating_add(1);
                 requests.push((pending.id, pending.command.clone()));
             }
@@ -62,17 +74,25 @@ impl Commands {
             Outcome::Refused { .. } => None,
         };
         if let Some(floor) = again.filter(|_| pending.tries < MOST_TRIES) {
-            pending.at = Some(now.saturating_add(backoff(pending.tries, random).max(floor)));
+            pending.next = Next::Send(now.saturating_add(backoff(pending.tries, random).max(floor)));
             return None;
         }
         self.list.remove(at);
         Some((id, verdict(outcome)))
     }
 
+    /// The commands whose answer is overdue.
+    pub fn overdue(&self, now: u64) -> Vec<CommandId> {
+        let late = |pending: &&Pending| matches!(pending.next, Next::Answer(at) if at <= now);
+        self.list.iter().filter(late).map(|pending| pending.id).collect()
+    }
+
     /// Sends what waits at once.
     pub fn hurry(&mut self, now: u64) {
         for pending in &mut self.list {
-            pending.at = pending.at.map(|_| now);
+            if let Next::Send(at) = &mut pending.next {
+                *at = now;
+            }
         }
     }
 
@@ -86,7 +106,10 @@ impl Commands {
     }
 
     pub fn deadline(&self) -> Option<u64> {
-        self.list.iter().filter_map(|pending| pending.at).min()
+        let due = |pending: &Pending| match pending.next {
+            Next::Send(at) | Next::Answer(at) => at,
+        };
+        self.list.iter().map(due).min()
     }
 }
 
@@ -105,5 +128,52 @@ fn verdict(outcome: Outcome) -> Result<Accepted, CommandError> {
             },
             message: if message.is_empty() { format!("the host refused with status {status}") } else { message },
         }),
+    }
+}
+
+impl Follower {
+    pub(super) fn command(&mut self, id: CommandId, command: Command, now: u64) {
+        match self.addressed(command) {
+            Ok(command) => self.commands.add(id, command, now),
+            Err(error) => self.outputs.push_back(Output::Done(id, Err(error))),
+        }
+    }
+
+    /// Fills in the run that a command is for.
+    fn addressed(&self, command: Command) -> Result<Command, CommandError> {
+        let refused = |code: &str, message: String| Err(CommandError { code: code.to_owned(), message });
+        if self.link.phase == Phase::Stopped(Stop::Closed) {
+            return refused("closed", "this client is closed; make a new one".to_owned());
+        }
+        let runs = self.side.as_ref().map(|side| &side.runs);
+        match command {
+            Command::Resume { run_id: None, call_id, answer, idempotency_key } => {
+                match runs.and_then(|runs| runs.waiting_for(call_id.as_ref())) {
+                    Some(run) => Ok(Command::Resume { run_id: Some(run.clone()), call_id, answer, idempotency_key }),
+                    None => match call_id {
+                        Some(call) => refused("nothing_pending", format!("no run waits for the call \"{call}\"")),
+                        None => refused("nothing_pending", "no run rests in a pause".to_owned()),
+                    },
+                }
+            }
+            Command::Cancel { run_id: None } => match runs.and_then(|runs| runs.newest()) {
+                Some(run) => Ok(Command::Cancel { run_id: Some(run.clone()) }),
+                None => refused("no_active_run", "no run is active that could be cancelled".to_owned()),
+            },
+            other => Ok(other),
+        }
+    }
+
+    pub(super) fn response(&mut self, id: CommandId, outcome: Outcome, now: u64, random: u64) {
+        let Some((id, result)) = self.commands.answered(id, outcome, now, random, self.renewable) else { return };
+        if let Ok(accepted) = &result {
+            if matches!(self.link.phase, Phase::Stopped(Stop::Failed("not_found" | "no_content" | "unreachable"))) {
+                // The first message makes the thread (C1), and the host is there.
+                self.wake(Wake::User, now);
+            } else if !matches!(self.link.phase, Phase::Open { .. }) && self.side.is_some() {
+                self.reads.wish(accepted.seq);
+            }
+        }
+        self.outputs.push_back(Output::Done(id, result));
     }
 }

@@ -16,6 +16,9 @@ use crate::event::{AgentEvent, Coordinate, Delta, Envelope, RunId};
 /// The stream is open.
 pub(super) fn accepted(f: &mut Follower) {
     f.link.phase = Phase::Plain;
+    if f.current().is_none() {
+        f.stage_unknown();
+    }
     f.reads.look();
 }
 
@@ -34,9 +37,6 @@ pub(super) fn event(f: &mut Follower, envelope: Envelope) {
 
 fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta: Delta) {
     let generation = f.link.generation;
-    if f.current().is_none() {
-        f.stage_unknown();
-    }
     let Some(side) = f.current() else { return };
     if side.lanes.of_plain(&run_id, coordinate.as_ref()).is_none() {
         if side.runs.is_over(&run_id) || coordinate.as_ref().is_some_and(|response| side.runs.has_response(response)) {

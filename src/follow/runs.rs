@@ -24,6 +24,10 @@ impl Runs {
                 return;
             }
         };
+        if self.is_over(&row.run_id) {
+            // No later record of a run that has Ended counts (A2.3).
+            return;
+        }
         if row.state.is_ended() {
             self.responses.retain(|response| response.run_id != row.run_id);
             self.over.insert(row.run_id.clone());

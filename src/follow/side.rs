@@ -4,7 +4,7 @@ use super::lanes::{Feed, Lane, Lanes};
 use super::output::{LaneChange, Step};
 use super::runs::Runs;
 use crate::event::{Coordinate, Epoch, RunId};
-use crate::thread::{Joined, Log, MessageRow, Record, Role, RunState};
+use crate::thread::{Joined, Log, MessageRow, Page, Record, Role, RunState};
 
 /// What is followed: the log of one epoch, where its runs stand, its lanes, and the step that is being made of them.
 ///
@@ -22,6 +22,14 @@ impl Side {
         Self { log: Log::new(epoch), runs: Runs::default(), lanes, step: Step::default() }
     }
 
+    /// The side that a page shows by itself; it may begin after older rows.
+    pub fn beginning_with(page: Page) -> Self {
+        let mut side = Self::new(page.epoch.clone(), Lanes::default());
+        side.log = Log::beginning_with(page.epoch.clone(), page.into_records());
+        side.log.records().iter().for_each(|record| side.runs.apply(record));
+        side
+    }
+
     /// Applies the records that join on (C3.5): each settles or drops the lanes that it is the truth of, in the same
     /// step. Then lanes go whose end the log has reached (C3.2, C3.6).
     pub fn apply(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
@@ -29,8 +37,7 @@ impl Side {
         for record in &joined.applied {
             self.runs.apply(record);
             match &**record {
-                Record::Message(row) if row.message.role == Role::Assistant => self.settle(row),
-                Record::Message(_) => {}
+                Record::Message(row) => self.settle(row),
                 Record::Run(row) => {
                     if matches!(row.state, RunState::Awaiting | RunState::Ended(_)) {
                         self.drop_lanes(|lane| lane.run_id == row.run_id && Some(row.seq) > lane.started_after);
@@ -66,7 +73,7 @@ impl Side {
     pub fn is_settled(&self, run_id: &RunId, coordinate: Option<&Coordinate>, started_after: Option<u64>) -> bool {
         let later = self.log.records().iter().rev().take_while(|record| Some(record.seq()) > started_after);
         later.into_iter().any(|record| match &**record {
-            Record::Message(row) => coordinate.is_some() && row.coordinate().as_ref() == coordinate,
+            Record::Message(row) => is_answer(row, run_id, coordinate),
             Record::Run(row) => row.run_id == *run_id && matches!(row.state, RunState::Awaiting | RunState::Ended(_)),
         })
     }
@@ -87,18 +94,21 @@ impl Side {
 
     /// The lane of the record's response, or, where the record or the lane names none, the oldest of its run.
     fn settle(&mut self, row: &MessageRow) {
-        let coordinate = row.coordinate();
-        let is_of = |lane: &Lane| {
-            Some(row.seq) > lane.started_after
-                && match (&coordinate, &lane.coordinate) {
-                    (Some(row), Some(lane)) => row == lane,
-                    (None, _) | (_, None) => row.run_id.as_ref() == Some(&lane.run_id),
-                }
-        };
-        let Some(settled) = self.lanes.iter().find(|lane| is_of(lane)).map(|lane| lane.id) else { return };
+        let settles =
+            |lane: &&Lane| Some(row.seq) > lane.started_after && is_answer(row, &lane.run_id, lane.coordinate.as_ref());
+        let Some(settled) = self.lanes.iter().find(settles).map(|lane| lane.id) else { return };
         self.lanes.remove(
             |lane| (lane.id == settled).then_some(LaneChange::Settled { lane: lane.id, seq: row.seq }),
             &mut self.step.lanes,
         );
     }
+}
+
+/// True when the row is what this response said: by coordinate, or by run where one of the two names none.
+fn is_answer(row: &MessageRow, run_id: &RunId, coordinate: Option<&Coordinate>) -> bool {
+    row.message.role == Role::Assistant
+        && match (row.coordinate(), coordinate) {
+            (Some(row), Some(coordinate)) => row == *coordinate,
+            (None, _) | (_, None) => row.run_id.as_ref() == Some(run_id),
+        }
 }

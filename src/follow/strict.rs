@@ -12,10 +12,12 @@
 //! | C3.8 losses | [`Follower::lost`] |
 //! | C3.9 bounds | [`Follower::reopen`], [`Link`](super::link::Link), [`Reads`](super::reads::Reads) |
 
-use super::follower::{Follower, Protocol, Why};
+use super::connection::Why;
+use super::follower::Follower;
 use super::frame::{Active, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start};
 use super::lanes::Feed;
-use super::link::Phase;
+use super::link::{Phase, Stop};
+use super::options::Protocol;
 use super::output::Anomaly;
 use super::side::Side;
 
@@ -42,7 +44,7 @@ pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
 fn opened(f: &mut Follower, opened: &Opened) {
     if opened.contract != crate::follow::frame::CONTRACT {
         f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", opened.contract));
-        return f.stop_failed("foreign_contract");
+        return f.stop(Stop::Failed("foreign_contract"));
     }
     f.opened(&opened.epoch, opened.revision);
     if f.side.as_ref().is_some_and(|side| *side.log.epoch() == opened.epoch) {
@@ -58,7 +60,6 @@ fn opened(f: &mut Follower, opened: &Opened) {
         go_on(side, active, opened.frontier);
     }
     f.reads.wish(opened.frontier);
-    f.swap();
 }
 
 /// Rule 2: the active attempt becomes the lane unless it is history; every other lane goes once the log has reached the
@@ -98,7 +99,8 @@ fn in_order(f: &mut Follower, revision: u64, now: u64) -> bool {
     true
 }
 
-/// Rules 2 and 3: a new attempt.
+/// Rules 2 and 3: a new attempt. It names the frontier of its place in the stream, so it also shows commits that were
+/// lost (rule 4).
 fn start(f: &mut Follower, start: Start, now: u64) {
     if !in_order(f, start.revision, now) {
         return;
@@ -108,6 +110,8 @@ fn start(f: &mut Follower, start: Start, now: u64) {
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }
+    f.reads.wish(start.started_after);
+    let Some(side) = f.current() else { return };
     let coordinate = start.coordinate();
     if !side.is_settled(&start.run_id, Some(&coordinate), start.started_after) {
         let feed = Feed::Attempt { attempt: start.attempt, next: 0 };
@@ -169,6 +173,9 @@ fn end(f: &mut Follower, end: End, now: u64) {
         return;
     }
     f.link.progressed();
+    if let Outcome::Committed { seq } = end.outcome {
+        f.reads.wish(Some(seq));
+    }
     let Some(side) = f.current() else { return };
     let Some(lane) = side.lanes.fed_by(&end.attempt) else { return };
     let whole = matches!(lane.feed, Feed::Attempt { next, .. } if next == end.index);
@@ -180,7 +187,6 @@ fn end(f: &mut Follower, end: End, now: u64) {
         Outcome::Committed { seq } => {
             lane.feed = Feed::Ended { until: Some(seq) };
             side.expire();
-            f.reads.wish(Some(seq));
         }
     }
     if !whole {
@@ -191,21 +197,20 @@ fn end(f: &mut Follower, end: End, now: u64) {
 /// Rule 7: how far the host is.
 fn ping(f: &mut Follower, ping: &Ping, now: u64) {
     f.link.pinged(now);
+    if f.link.is_log_only() {
+        return f.reads.look();
+    }
     let Some(side) = f.current() else { return };
     if *side.log.epoch() != ping.epoch {
-        return f.reopen(Why::Fault, now);
+        return f.reopen(Why::Gap, now);
     }
     let Phase::Open { revision } = f.link.phase else { return };
-    if ping.revision > revision && !f.link.is_log_only() {
+    if ping.revision > revision {
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }
     f.link.progressed();
-    if f.link.is_log_only() {
-        f.reads.look();
-    } else {
-        f.reads.wish(ping.frontier);
-    }
+    f.reads.wish(ping.frontier);
 }
 
 /// A frame that can't be read is as good as lost, and the next one tells (rule 3). A commit has no revision, so it is

@@ -29,6 +29,15 @@ impl Log {
         Self { epoch, records: Vec::new() }
     }
 
+    /// A log that begins with the first of these records, whatever its seq: older rows are unread.
+    pub fn beginning_with(epoch: Epoch, records: impl IntoIterator<Item = Record>) -> Self {
+        let mut records = records.into_iter();
+        let first = records.next().map(Arc::new);
+        let mut log = Self { epoch, records: first.into_iter().collect() };
+        log.join(records);
+        log
+    }
+
     /// The epoch that all records belong to.
     pub fn epoch(&self) -> &Epoch {
         &self.epoch
@@ -54,18 +63,20 @@ impl Log {
         seq <= self.last()
     }
 
-    /// Offers records in ascending order; the first ever decides where the log begins.
+    /// Offers records in ascending order. An empty log begins at seq 0: what a live stream announces before the log was
+    /// read lies beyond a hole.
     pub fn join(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
         let mut joined = Joined::default();
         for record in records {
-            match self.last() {
-                Some(last) if record.seq() <= last => joined.known += 1,
-                Some(last) if record.seq() > last.saturating_add(1) => joined.beyond += 1,
-                Some(_) | None => {
-                    let record = Arc::new(record);
-                    self.records.push(Arc::clone(&record));
-                    joined.applied.push(record);
-                }
+            let next = self.last().map_or(0, |last| last.saturating_add(1));
+            if record.seq() < next {
+                joined.known += 1;
+            } else if record.seq() > next {
+                joined.beyond += 1;
+            } else {
+                let record = Arc::new(record);
+                self.records.push(Arc::clone(&record));
+                joined.applied.push(record);
             }
         }
         joined
