@@ -163,6 +163,9 @@ impl Follower {
             return;
         }
         self.link.heard(now);
+        if !matches!(live, Live::Closed(_)) {
+            self.link.refusals = 0;
+        }
         match (live, self.protocol) {
             (Live::Accepted, Protocol::Plain) => plain::accepted(self),
             (Live::Accepted, Protocol::Strict) | (Live::Activity, _) => {}

@@ -1,0 +1,200 @@
+//! Semantics C4: plain envelopes, best effort.
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use super::host::{Act, delta, say, start};
+use super::world::{Openings, Reading, World, text};
+use crate::event::{AgentEvent, Coordinate, Envelope, Fact, RunId};
+use crate::follow::{Closed, Input, Live, Options, Protocol, Status};
+use crate::json::Notes;
+
+/// A page that follows a plain stream of a thread in which somebody has said "hi".
+fn plain() -> World {
+    let protocol = Protocol::Plain;
+    let mut world =
+        World::with(Options { protocol, thread_id: None, renewable: false, watchdog: false, initial: None });
+    world.host.act(&say("hi"));
+    world.input(Input::Connect);
+    world
+}
+
+fn at(run: &str, step: u32) -> Option<Coordinate> {
+    Some(Coordinate { run_id: RunId::from(run), step, response: 0 })
+}
+
+impl World {
+    /// A Delta of the plain stream.
+    fn says(&mut self, run: &str, coordinate: Option<Coordinate>, what: &str) -> &mut Self {
+        self.envelope(run, coordinate, AgentEvent::Delta(text(what)))
+    }
+
+    /// A Fact of the plain stream.
+    fn hints(&mut self, run: &str) -> &mut Self {
+        self.envelope(run, None, AgentEvent::Fact(Fact::RunStarted {}))
+    }
+
+    fn envelope(&mut self, run: &str, coordinate: Option<Coordinate>, kind: AgentEvent) -> &mut Self {
+        let envelope = Envelope { run_id: RunId::from(run), kind, coordinate };
+        self.live(Live::Plain(envelope, Notes::default()))
+    }
+}
+
+#[test]
+fn the_log_is_read_on_open_and_deltas_are_shown_by_coordinate() {
+    let mut world = plain();
+    world.expect("user: hi").expect_status(&Status::Live).says("r1", at("r1", 0), "Hel").says("r1", at("r1", 0), "lo");
+    world.says("r1", at("r1", 1), "next").expect("user: hi | live: Hello | live: next");
+}
+
+#[test]
+fn deltas_without_a_coordinate_are_shown_by_run() {
+    let mut world = plain();
+    world.says("r1", None, "Hel").says("r2", None, "other").says("r1", None, "lo");
+    world.expect("user: hi | live: Hello | live: other");
+}
+
+#[test]
+fn a_live_fact_is_a_hint_to_read_and_nothing_else() {
+    let mut world = plain();
+    world.hints("r1").expect("user: hi").expect_counts(0, 0, 2);
+    world.lose(Act::Finish).hints("r1").expect("user: hi | ended").expect_counts(0, 0, 3);
+}
+
+#[test]
+fn the_log_is_read_every_three_seconds_while_a_run_works() {
+    let mut world = plain();
+    world.host.act(&Act::Await("c"));
+    world.advance(3_000).expect("user: hi | awaiting").expect_counts(0, 0, 2);
+    world.advance(30_000).expect_counts(0, 0, 2);
+    world.host.act(&Act::GoOn);
+    world.hints("r1").advance(9_000).expect_counts(0, 0, 6);
+    world.host.act(&Act::Finish);
+    world.advance(3_000).expect("user: hi | awaiting | ended").advance(30_000).expect_counts(0, 0, 7);
+}
+
+#[test]
+fn the_log_is_read_on_close() {
+    let mut world = plain();
+    world.says("r1", at("r1", 0), "Hel").opens(Openings::Hang).lose(Act::Finish).cut();
+    world.expect("user: hi | ended").expect_counts(0, 1, 2);
+}
+
+#[test]
+fn r05_a_new_connection_starts_the_preview_anew_however_often() {
+    let mut world = plain();
+    for _ in 0..4 {
+        world.says("r1", at("r1", 0), "Hello ").says("r1", at("r1", 0), "world").expect("user: hi | live: Hello world");
+        world.cut().expect("user: hi | unconfirmed: Hello world").advance(1000);
+        world.expect("user: hi | unconfirmed: Hello world");
+    }
+}
+
+#[test]
+fn r07_a_tail_that_is_said_again_without_ids_does_not_stand_twice() {
+    let mut world = plain();
+    world.says("r1", None, "Hello ").says("r1", None, "world").cut().advance(1000).says("r1", None, "world");
+    world.expect("user: hi | live: world");
+}
+
+#[test]
+fn text_is_never_deduplicated() {
+    let mut world = plain();
+    world.says("r1", None, "ha").says("r1", None, "ha").expect("user: hi | live: haha");
+}
+
+#[test]
+fn a_record_settles_the_lane_of_its_coordinate() {
+    let mut world = plain();
+    for act in [start(0), delta("Hello"), Act::Commit] {
+        world.host.act(&act);
+    }
+    world.says("r1", at("r1", 0), "Hel").says("r1", at("r1", 1), "next").hints("r1");
+    world.expect("user: hi | assistant: Hello | live: next");
+}
+
+#[test]
+fn a_record_settles_the_lane_of_its_run_where_deltas_name_no_coordinate() {
+    let mut world = plain();
+    world.says("r1", None, "Hel");
+    for act in [start(0), delta("Hello"), Act::Commit] {
+        world.host.act(&act);
+    }
+    world.hints("r1").expect("user: hi | assistant: Hello");
+}
+
+#[test]
+fn awaiting_and_the_end_of_a_run_drop_all_its_lanes() {
+    let mut world = plain();
+    world.says("r1", at("r1", 0), "a").says("r1", at("r1", 1), "b").says("r2", at("r2", 0), "c");
+    world.host.act(&Act::Await("call"));
+    world.hints("r1").expect("user: hi | awaiting | live: c");
+    world.host.act(&Act::GoOn);
+    world.says("r1", at("r1", 2), "d").hints("r1").expect("user: hi | awaiting | live: c | live: d");
+    world.host.act(&Act::Finish);
+    world.hints("r1").expect("user: hi | awaiting | ended | live: c");
+}
+
+#[test]
+fn a_late_delta_of_a_response_that_is_committed_or_of_a_run_that_is_over_is_ignored() {
+    let mut world = plain();
+    for act in [start(0), delta("Hello"), Act::Commit] {
+        world.host.act(&act);
+    }
+    world.hints("r1").says("r1", at("r1", 0), "lo").expect("user: hi | assistant: Hello");
+    world.host.act(&Act::Finish);
+    world.hints("r1").says("r1", at("r1", 0), "lo").says("r1", None, "lo").says("r1", at("r1", 5), "x");
+    world.expect("user: hi | assistant: Hello | ended");
+}
+
+#[test]
+fn another_epoch_is_read_anew_and_shown_in_one_change() {
+    let mut world = plain();
+    let steps = world.page.steps;
+    world.host.restart(true, 2);
+    world.host.act(&say("new"));
+    world.hints("r1").advance(2_000).expect("user: new").expect_status(&Status::Live);
+    assert_eq!(world.page.steps, steps + 1);
+}
+
+#[test]
+fn deltas_before_the_first_page_are_shown_with_it() {
+    let mut world = World::new(Protocol::Plain);
+    world.host.act(&say("hi"));
+    world.reads(Reading::Waits).input(Input::Connect).says("r1", at("r1", 0), "Hel").expect("");
+    world.answer().expect("user: hi | live: Hel").expect_counts(0, 0, 1);
+}
+
+#[test]
+fn e04_whatever_ends_a_plain_stream_only_the_log_ends_the_run() {
+    for last in [None, Some("[DONE]"), Some("{}"), Some("{\"type\":\"ru")] {
+        let mut world = plain();
+        world.says("r1", at("r1", 0), "Hello");
+        if let Some(data) = last {
+            world.live(crate::source::threadfold::plain_event("message", data));
+        }
+        world.opens(Openings::Hang).cut().expect("user: hi | unconfirmed: Hello");
+        for act in [start(0), delta("Hello"), Act::Commit, Act::Finish] {
+            world.host.act(&act);
+        }
+        world.advance(3_000).expect("user: hi | assistant: Hello | ended");
+    }
+}
+
+#[test]
+fn a_plain_stream_that_closes_at_once_is_given_up_and_an_accepted_command_revives_it() {
+    let mut world = plain();
+    world.opens(Openings::End(Closed::Refused { status: 204, retry_after: None })).cut().advance(1_000);
+    world.expect_status(&Status::Failed { code: "no_content" }).opens(Openings::Work);
+    let cancel = crate::follow::Command::Cancel { run_id: None };
+    world.command(1, cancel).respond(1, crate::follow::Outcome::Accepted(crate::follow::Accepted::default()));
+    world.expect_status(&Status::Live);
+}
+
+#[test]
+fn a_frame_of_the_contract_on_a_plain_stream_is_told_and_ignored() {
+    let mut world = plain();
+    let opened = world.host.opened();
+    world.arrive(&opened).expect("user: hi");
+    assert_eq!(world.anomalies, ["wrong_protocol"]);
+}
