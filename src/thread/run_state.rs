@@ -92,7 +92,8 @@ impl Wire for RunState {
         match variant(r)?.as_str() {
             "Running" => word(r, Self::Running),
             "Awaiting" | "Waiting" => word(r, Self::Awaiting),
-            "Ended" => body(r).map(Self::Ended),
+            // An end without a readable cause is an end all the same: taken for Running, the run would never be over.
+            "Ended" => body_or_unknown(r, Self::Ended, |raw| Self::Ended(EndCause::Unknown(raw))),
             _ => unknown(r).map(Self::Unknown),
         }
     }
@@ -114,8 +115,8 @@ impl Wire for EndCause {
             "MaxSteps" => word(r, Self::MaxSteps),
             "Cancelled" => word(r, Self::Cancelled),
             "Indeterminate" => word(r, Self::Indeterminate),
-            "Stopped" => body(r).map(Self::Stopped),
-            "Error" => body(r).map(Self::Error),
+            "Stopped" => body_or_unknown(r, Self::Stopped, Self::Unknown),
+            "Error" => body_or_unknown(r, Self::Error, Self::Unknown),
             _ => unknown(r).map(Self::Unknown),
         }
     }
@@ -138,7 +139,7 @@ impl Wire for Failure {
         match variant(r)?.as_str() {
             "CapabilityBound" => word(r, Self::CapabilityBound),
             "StateConflict" => word(r, Self::StateConflict),
-            "Inference" => body(r).map(Self::Inference),
+            "Inference" => body_or_unknown(r, Self::Inference, Self::Unknown),
             _ => unknown(r).map(Self::Unknown),
         }
     }
@@ -190,6 +191,16 @@ pub(super) fn body<T: Wire>(r: &mut Reader<'_>) -> Result<T, Error> {
         r.unknown_key(key)
     })?;
     value.ok_or_else(|| r.error(ErrorKind::Missing("the variant's body")))
+}
+
+/// Reads the body of `{"Name": body}`; a variant whose body can't be understood is kept as one that is not known, so that
+/// one odd row does not cost the page. What is no JSON is an error still.
+fn body_or_unknown<B: Wire, T>(r: &mut Reader<'_>, known: fn(B) -> T, kept: fn(Raw) -> T) -> Result<T, Error> {
+    let start = r.clone();
+    body(r).map(known).or_else(|_| {
+        *r = start;
+        unknown(r).map(kept)
+    })
 }
 
 /// Keeps a variant that is not known.

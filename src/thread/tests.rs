@@ -29,6 +29,30 @@ fn states_and_causes_are_written_as_they_were_read() {
 }
 
 #[test]
+fn a_variant_with_an_odd_body_is_kept_as_unknown_and_an_end_stays_an_end() {
+    for (json, is_ended) in [
+        (r#"{"Ended":{"Error":{"Inference":{"code":"c"}}}}"#, true),
+        (r#"{"Ended":{"Error":{"Inference":7}}}"#, true),
+        (r#"{"Ended":"Error"}"#, true),
+        (r#"{"Ended":"Stopped"}"#, true),
+        (r#"{"Ended":null}"#, true),
+        (r#"{"Ended":{}}"#, true),
+        (r#""Ended""#, true),
+        (r#"{"Awoken":{}}"#, false),
+        ("7", false),
+        ("{}", false),
+    ] {
+        let (state, notes) = read_noting::<RunState>(json).unwrap();
+        assert_eq!((state.is_ended(), notes.unknown_values), (is_ended, 1), "{json}: {state:?}");
+        assert_eq!(read::<RunState>(&write(&state)).unwrap(), state, "{json}");
+    }
+    assert_eq!(
+        read::<RunState>(r#"{"Ended":{"Error":{"Inference":{"code":"c"}}"#).unwrap_err().code(),
+        "json_incomplete"
+    );
+}
+
+#[test]
 fn tickets_are_written_as_they_were_read_and_an_unknown_reason_is_kept() {
     for json in [
         r#"{"target":{"ToolCall":{"reason":"Permission","call_id":"c","tool":{"tool_id":"t","arguments":{"a":1}}}}}"#,
