@@ -13,9 +13,8 @@ use wasm_bindgen::prelude::*;
 /// `bad_argument` when the text is neither.
 #[wasm_bindgen(js_name = fold)]
 pub fn fold_rows(rows: &str) -> Result<String, JsValue> {
-    let is_array = Reader::new(rows, Limits::default())
-        .and_then(|mut reader| reader.kind())
-        .is_ok_and(|kind| kind == Kind::Array);
+    let is_array =
+        Reader::new(rows, Limits::default()).and_then(|mut reader| reader.kind()).is_ok_and(|kind| kind == Kind::Array);
     let mut records: Vec<Record> =
         if is_array { argument("rows", rows)? } else { argument::<Page>("page", rows)?.into_records() };
     records.sort_by_key(Record::seq);
