@@ -140,8 +140,7 @@ async fn no_page_and_no_announcement_splits_a_commit() {
 fn commit_starts(world: &World) -> Vec<i64> {
     let db = rusqlite::Connection::open(world.db()).unwrap();
     let mut statement = db.prepare("SELECT DISTINCT commit_seq FROM records ORDER BY 1").unwrap();
-    let starts = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    starts
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
 async fn awaiting(world: &World, said: &str, key: &str) -> String {
@@ -458,4 +457,37 @@ async fn a_page_says_which_contract_thread_and_epoch_it_is_of() {
     let page: Page = world.page("t", "?after=3").await;
     assert_eq!((page.contract.as_str(), page.thread_id.as_str()), ("threadfold/1", "t"));
     assert_eq!((page.frontier, page.has_more, page.messages.len(), page.runs.len()), (Some(3), false, 0, 0));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_a_503_that_says_when_to_come_again() {
+    let world = World::new().await;
+    world.story("t", "/plain").await;
+    let db = rusqlite::Connection::open(world.db()).unwrap();
+    db.execute_batch("ALTER TABLE commands RENAME TO gone").unwrap();
+    let response = world.send_with("t", "/plain", "k2", json!({})).await;
+    assert_eq!(response.headers()["retry-after"], "1");
+    assert_eq!(refusal(response, 503).await, "store_unavailable");
+    db.execute_batch("ALTER TABLE gone RENAME TO commands").unwrap();
+    accepted(world.send_with("t", "/plain", "k2", json!({})).await).await;
+}
+
+#[tokio::test]
+async fn a_run_whose_commit_fails_is_not_announced() {
+    let world = World::new().await;
+    world.hold("t", 3).await;
+    let run = world.send("t", "/plain").await.run_id;
+    world.held("t").await;
+    let mut live = world.live("t", "").await;
+    live.next().await.unwrap();
+    let db = rusqlite::Connection::open(world.db()).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON records WHEN NEW.kind = 'message'
+                  BEGIN SELECT RAISE(ABORT, 'the disk is full'); END";
+    db.execute_batch(refuse).unwrap();
+    world.release("t").await;
+    let row = world.rested("t", run.as_str()).await;
+    assert!(json::write(&row.state).contains(r#"{"Error":{"Inference":{"code":"store_unavailable""#));
+    let frames = live.until_rest().await;
+    assert!(frames.iter().any(|frame| matches!(frame, Frame::End(end) if end.outcome == Outcome::Abandoned {})));
+    assert_eq!(world.records("t").await.len(), 3);
 }

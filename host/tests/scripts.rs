@@ -274,7 +274,7 @@ async fn ten_thousand_deltas_arrive_in_order_and_are_one_message() {
     assert_eq!(frames.iter().filter(|frame| matches!(frame, Frame::Delta(_))).count(), 10_000);
     world.rested("t", accepted.run_id.as_str()).await;
     assert_eq!(world.log("t").await[2], format!("2 R-assistant-0@0.0 {said:?}"));
-    assert!(said.starts_with("0 1 2 3 ") && said.ends_with("999"), "{}", &said[said.len() - 20..]);
+    assert!(said.starts_with("0 1 2 3 ") && said.ends_with(" 9998 9999 "));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use super::{Ask, Finish, Model, Piece, lines};
 use std::time::Duration;
 use threadfold::event::Delta;
+use threadfold::json::Fragment;
 use threadfold::thread::{Block, Inference, Message, Pause, Role};
 use tokio::sync::mpsc;
 
@@ -190,8 +191,9 @@ fn length(ask: &Ask) -> Answer {
 
 fn long(rest: &str) -> Answer {
     let count: usize = rest.trim().parse().unwrap_or(10_000);
-    let deltas = (0..count.min(1_000_000)).flat_map(|number| lines::text(&format!("{number} ")).into_iter().take(1));
-    Answer { burst: 50, ..Answer::new(deltas.collect(), Finish::Done) }
+    let piece = |number| Delta::TextDelta { delta: Fragment::from(format!("{number} ").as_str()) };
+    let deltas = (0..count.min(1_000_000)).map(piece).collect();
+    Answer { burst: 50, ..Answer::new(deltas, Finish::Done) }
 }
 
 fn help() -> String {
