@@ -92,16 +92,16 @@ async fn a_cut_breaks_the_connection_at_the_byte_and_only_so_often() {
     assert_eq!(injected(&world, "cut").await, 1);
     world.admin("threads/t/ping", &json!({})).await;
     let mut second = world.live("t", "?fault=cut:400*2").await;
-    for _ in 0..5 {
+    for _ in 0..8 {
         world.admin("threads/t/ping", &json!({})).await;
     }
     let _ = second.all().await;
     assert_eq!(second.end, Some(End::Broken));
     let mut third = world.live("t", "?fault=cut:400*2").await;
-    for _ in 0..5 {
+    for _ in 0..8 {
         world.admin("threads/t/ping", &json!({})).await;
     }
-    for _ in 0..6 {
+    for _ in 0..9 {
         assert!(third.next().await.is_some());
     }
     assert_eq!(injected(&world, "cut").await, 2);

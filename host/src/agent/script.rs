@@ -23,7 +23,7 @@ pub const COMMANDS: [(&str, &str); 19] = [
     ("/steer", "a guard that steers the run"),
     ("/stop", "a guard that stops the run"),
     ("/max-steps", "a run that reaches the step limit"),
-    ("/long", "ten thousand Deltas, or as many as you say: /long 500"),
+    ("/long", "ten thousand Deltas, or as many and as large as you say: /long 500 80"),
     ("/unicode", "emoji cut in half, CJK, right-to-left"),
     ("/slow", "a slow answer"),
     ("/empty", "an answer without a word"),
@@ -189,11 +189,13 @@ fn length(ask: &Ask) -> Answer {
     }
 }
 
+/// So many Deltas, each a number, filled up with dots to so many bytes.
 fn long(rest: &str) -> Answer {
-    let count: usize = rest.trim().parse().unwrap_or(10_000);
-    let piece = |number| Delta::TextDelta { delta: Fragment::from(format!("{number} ").as_str()) };
-    let deltas = (0..count.min(1_000_000)).map(piece).collect();
-    Answer { burst: 50, ..Answer::new(deltas, Finish::Done) }
+    let mut words = rest.split_whitespace().map(|word| word.parse::<usize>().ok());
+    let count = words.next().flatten().unwrap_or(10_000).min(1_000_000);
+    let size = words.next().flatten().unwrap_or(0).min(100_000);
+    let piece = |number| Delta::TextDelta { delta: Fragment::from(format!("{number:.<size$} ").as_str()) };
+    Answer { burst: 50, ..Answer::new((0..count).map(piece).collect(), Finish::Done) }
 }
 
 fn help() -> String {
