@@ -67,8 +67,9 @@ async fn run(cli: Cli) -> Result<(), String> {
         site: Site { www: cli.www, pkg: cli.pkg },
     };
     let mut host = Host::start(Arc::new(store), model, options).await.map_err(|error| error.to_string())?;
-    println!("threadfold host: http://{}/", host.address);
+    // Before the line: whoever reads it may tell this process to stop at once.
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
+    println!("threadfold host: http://{}/", host.address);
     tokio::select! {
         served = host.serve() => return served.map_err(|error| error.to_string()),
         _ = tokio::signal::ctrl_c() => {}

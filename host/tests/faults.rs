@@ -207,6 +207,7 @@ async fn faults_may_be_turned_on_and_off_while_streams_are_open() {
     for status in [503, 503, 503, 200] {
         assert_eq!(world.get("t", "committed").send().await.unwrap().status(), status);
     }
+    assert_eq!(world.admin("faults", &json!({ "spec": "" })).await["active"], json!([]));
 }
 
 #[tokio::test]

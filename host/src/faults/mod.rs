@@ -93,7 +93,7 @@ impl Faults {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Turns on a specification for a thread, or for all; replaces what was on there.
+    /// Turns on a specification for a thread, or for all; replaces what was on there. An empty one turns it off.
     ///
     /// # Errors
     /// When it names no fault.
@@ -102,8 +102,14 @@ impl Faults {
         if times.is_some() {
             faults.iter_mut().for_each(|fault| fault.left = times);
         }
-        let set = Set { spec: spec.to_owned(), faults, random: fastrand::Rng::with_seed(seed) };
-        self.lock().sets.insert(thread.map_or(Scope::All, Scope::Thread), set);
+        let scope = thread.map_or(Scope::All, Scope::Thread);
+        let mut state = self.lock();
+        if faults.is_empty() {
+            state.sets.remove(&scope);
+        } else {
+            let set = Set { spec: spec.to_owned(), faults, random: fastrand::Rng::with_seed(seed) };
+            state.sets.insert(scope, set);
+        }
         Ok(())
     }
 
