@@ -491,3 +491,20 @@ async fn a_run_whose_commit_fails_is_not_announced() {
     assert!(frames.iter().any(|frame| matches!(frame, Frame::End(end) if end.outcome == Outcome::Abandoned {})));
     assert_eq!(world.records("t").await.len(), 3);
 }
+
+#[tokio::test]
+async fn fifty_clients_of_one_thread_see_the_same_frames() {
+    let world = World::new().await;
+    world.hold("t", 0).await;
+    world.send("t", "/tools").await;
+    world.held("t").await;
+    let mut lives = Vec::new();
+    for _ in 0..50 {
+        lives.push(world.live("t", "").await);
+    }
+    world.release("t").await;
+    let first = lives.pop().unwrap().until_rest().await;
+    for mut live in lives {
+        assert_eq!(live.until_rest().await, first);
+    }
+}

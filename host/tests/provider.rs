@@ -214,3 +214,72 @@ async fn continuations_after_a_token_limit_are_bounded() {
     assert_eq!(story[0], "2 R-assistant-0-truncated-0@0.0 \"More \"");
     assert_eq!(story[story.len() - 2..], ["8 R-assistant-0-truncated-3@0.3 \"More \"", r#"9 {"Ended":"MaxSteps"}"#]);
 }
+
+#[tokio::test]
+async fn tools_of_one_batch_are_run_allowed_and_asked_for_one_after_the_other() {
+    let calls = [
+        ("w", "get_weather", r#"{\"city\":\"Rome\"}"#),
+        ("c", "pick_color", "{}"),
+        ("e", "send_email", r#"{\"to\":\"x\"}"#),
+    ];
+    let pieces: Vec<String> = calls
+        .iter()
+        .enumerate()
+        .map(|(index, (id, name, args))| {
+            format!(r#"{{"index":{index},"id":"{id}","function":{{"name":"{name}","arguments":"{args}"}}}}"#)
+        })
+        .collect();
+    let batch = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{}]}},\"finish_reason\":\"tool_calls\"}}]}}\n\n",
+        pieces.join(",")
+    );
+    // The second batch uses the same id again: what was allowed once is not allowed for ever.
+    let again = format!(
+        "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{}]}},\"finish_reason\":\"tool_calls\"}}]}}\n\n",
+        pieces[2]
+    );
+    let answers = vec![
+        answer("200 OK", "text/event-stream", &batch),
+        answer("200 OK", "text/event-stream", &again),
+        answer("200 OK", "text/event-stream", &chunk("Done.", "\"stop\"")),
+    ];
+    let base = provider(answers).await;
+    let world = World::of(options(), Arc::new(OpenAi::new(&base, None, "m").unwrap())).await;
+    let run = world.send("t", "go").await.run_id.to_string();
+    let mut states = Vec::new();
+    for resume in [
+        json!({ "correlation_id": "c", "idempotency_key": "1", "content": [{ "type": "text", "text": "red" }], "is_error": false }),
+        json!({ "correlation_id": "e", "idempotency_key": "2", "approve": true }),
+        json!({ "correlation_id": "e", "idempotency_key": "3", "approve": false }),
+    ] {
+        let row = world.rested("t", &run).await;
+        states.push(row.resume_ticket.unwrap().target.reason().unwrap());
+        assert_eq!(world.resume("t", &run, &resume).await.status(), 202);
+    }
+    assert_eq!(states, ["client_execution", "tool_permission", "tool_permission"]);
+    world.rested("t", &run).await;
+    let log = world.log("t").await;
+    let short: Vec<&str> =
+        log.iter().map(|line| line.split(" {").next().unwrap().split(" call ").next().unwrap()).collect();
+    assert_eq!(
+        short,
+        [
+            "0 m-k \"go\"",
+            "1 \"Running\"",
+            "2 R-assistant-0@0.0",
+            "3 tool-w result w \"{\\\"celsius\\\":13,\\\"city\\\":\\\"Rome\\\",\\\"sky\\\":\\\"snow\\\"}\"",
+            "4 \"Awaiting\"",
+            "5 tool-c result c \"red\"",
+            "6 \"Running\"",
+            "7 \"Awaiting\"",
+            "8 \"Running\"",
+            "9 tool-e result e \"sent to x\"",
+            "10 R-assistant-1@1.0",
+            "11 \"Awaiting\"",
+            "12 tool-e error e \"denied\"",
+            "13 \"Running\"",
+            "14 R-assistant-2@2.0 \"Done.\"",
+            "15",
+        ]
+    );
+}

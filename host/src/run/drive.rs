@@ -63,7 +63,7 @@ impl Threads {
         thread: &Arc<Thread>,
         run: &RunId,
         cancel: &CancellationToken,
-        granted: Option<CallId>,
+        mut granted: Option<CallId>,
     ) -> Result<(), StoreError> {
         let (id, wanted) = (thread.id.clone(), run.clone());
         let mut rows = self.store(move |store| store.records(&id, Some(&wanted))).await?;
@@ -74,6 +74,8 @@ impl Threads {
             } else {
                 match next(run, &rows) {
                     Next::Tools(calls) => {
+                        // Allowed once: a later step may use the same id for another call.
+                        let granted = granted.take();
                         self.run_tools(thread, run, cancel, calls, granted.as_ref(), &mut rows).await?
                     }
                     Next::Respond { step, .. } if step >= self.limits.max_steps => {

@@ -14,3 +14,6 @@ pub use command::{Rejected, Resumed};
 pub use gate::Gate;
 pub use next::{Call, Next, next};
 pub use thread::{Limits, Thread, Threads};
+
+#[cfg(test)]
+mod tests;
