@@ -61,7 +61,7 @@ test("a thread that is not there is a typed error with a sentence", async () => 
 test("a thread that vanishes from the host keeps its view, and says what to do", async () => {
   const page = await world.follow();
   const before = (await page.view()).items;
-  await host.fault("status-404*1@live", { thread: page.thread });
+  await host.fault("status-404*1@live,status-404*1@read", { thread: page.thread });
   await host.cut();
   assert.match(await notice(page.page), /does not know this thread/);
   assert.deepEqual((await page.view()).items, before);
@@ -142,7 +142,7 @@ test("a host that is down at the start is waited for", async () => {
   await host.rested(thread, (await host.send(thread, "/plain")).run_id);
   proxy.down = true;
   const page = new Following(host, await open(world.context, /** @type {any} */ (proxy), thread), thread);
-  assert.match(await notice(page.page), /does not answer/);
+  assert.match(await notice(page.page), /no usable answer .* keeps trying/is);
   assert.ok(["waiting", "connecting"].includes((await page.view()).status.state));
   proxy.down = false;
   await live(page.page);

@@ -134,7 +134,7 @@ async function memory(page) {
   return { heap: usedSize, wasm };
 }
 
-test("a thousand clients opened and closed leave nothing behind", async () => {
+test("a thousand clients opened and closed leave nothing behind", async (t) => {
   const thread = await settled();
   for (const transport of ["eventsource", "fetch"]) {
     const page = await bare();
@@ -156,13 +156,14 @@ test("a thousand clients opened and closed leave nothing behind", async () => {
     const after = await memory(page);
     assert.equal(await page.evaluate(() => held.sources.size), 0);
     await until("no stream is left open", async () => (await host.sent(thread)).followers === 0);
+    t.diagnostic(`${transport}: heap ${before.heap} → ${after.heap}, module ${before.wasm} → ${after.wasm} bytes`);
     assert.equal(after.wasm, before.wasm, `${transport}: the module's memory grew from ${before.wasm} to ${after.wasm}`);
     assert.ok(after.heap - before.heap < 500_000, `${transport}: the heap grew from ${before.heap} to ${after.heap}`);
     await page.close();
   }
 });
 
-test("a thousand reconnects leave nothing behind", async () => {
+test("a thousand reconnects leave nothing behind", async (t) => {
   const clients = 5;
   const reconnects = 100;
   const threads = await Promise.all(Array.from({ length: clients }, settled));
@@ -193,6 +194,7 @@ test("a thousand reconnects leave nothing behind", async () => {
   for (const [at, page] of pages.entries()) {
     const one = /** @type {{ heap: number, wasm: number }} */ (before[at]);
     const other = /** @type {{ heap: number, wasm: number }} */ (after[at]);
+    t.diagnostic(`heap ${one.heap} → ${other.heap}, module ${one.wasm} → ${other.wasm} bytes`);
     assert.equal(other.wasm, one.wasm, `the module's memory grew from ${one.wasm} to ${other.wasm}`);
     assert.ok(other.heap - one.heap < 500_000, `the heap grew from ${one.heap} to ${other.heap}`);
     assert.equal(await page.evaluate(() => held.sources.size), clients);

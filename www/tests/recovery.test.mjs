@@ -9,7 +9,7 @@ import { expectation } from "./support/judge.mjs";
 import { until } from "./support/until.mjs";
 import { World } from "./support/world.mjs";
 
-const world = await World.start();
+const world = await World.start({ pingMs: 200 });
 const { host } = world;
 
 /**
@@ -178,6 +178,7 @@ test("a run that failed while the page was away is shown as failed when it comes
 
 test("a half-open stream is noticed and replaced", async () => {
   const page = await world.follow();
+  await page.pinged();
   await host.fault("half-open:6*1", { thread: page.thread });
   await host.cut();
   const { run } = await page.startAndHold("/plain", 20);

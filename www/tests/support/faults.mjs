@@ -23,7 +23,7 @@ export const FAULTS = Object.freeze({
   "status-503": { spec: "status-503*3", strikesReads: true },
   "status-204": { spec: "status-204*2", strikesReads: true },
   html: { spec: "html*3", strikesReads: true },
-  stale: { spec: "stale:400", strikesReads: true },
+  stale: { spec: "drop:0.3,stale:600", strikesReads: true },
   epoch: { spec: "epoch:8*2" },
 });
 

@@ -20,7 +20,9 @@ window.judge = {
     const found = element.querySelectorAll('[data-part="text"], [data-part="reasoning"], [data-part="tool_call"]');
     return [...found].map((part) => {
       const type = part.dataset.part;
-      if (type !== "tool_call") return { type, text: part.innerText };
+      // Reasoning of the past is folded away until somebody opens it; then its visible text is all of it.
+      const folded = part.closest("details:not([open])");
+      if (type !== "tool_call") return { type, text: folded ? part.textContent : part.innerText };
       const role = (name) => part.querySelector(`[data-role="${name}"]`);
       return {
         type,
@@ -106,6 +108,10 @@ Object.assign(window.judge, {
       filled ||= present.size > 0;
       for (const key of committed) {
         if (!present.has(key)) judge.broken.push(`${key} was committed and vanished`);
+      }
+      // An attempt that was given up goes; the retry under the same key may have an element of its own.
+      for (const key of elements.keys()) {
+        if (!present.has(key)) elements.delete(key);
       }
     };
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["data-origin"] });

@@ -14,6 +14,7 @@ import { until } from "./until.mjs";
  * @property {number} [cancelAt] Press Stop at this checkpoint.
  * @property {number} [atLeast] How many checkpoints the run must have; 5 when absent.
  * @property {number} [every] Deltas between the first checkpoints.
+ * @property {number} [later] Deltas between those behind them.
  */
 
 /** What the scripted agent can do, one turn for each. @type {readonly Turn[]} */
@@ -78,7 +79,7 @@ export class Session {
         await this.checkpoint(sent.active, sent.frontier);
         held += 1;
         if (held === turn.cancelAt) await this.page.locator("#stop").click();
-        else await host.hold(thread, held < 8 ? (turn.every ?? EVERY) : LATER);
+        else await host.hold(thread, held < 8 ? (turn.every ?? EVERY) : (turn.later ?? LATER));
         continue;
       }
       const row = await host.run(thread, run);

@@ -111,6 +111,12 @@ export class Following extends Session {
     });
   }
 
+  /** Waits for some pings: they teach the client how long silence may last. */
+  async pinged(pings = 8) {
+    const { frames } = await this.stats();
+    await until("the client has seen some pings", async () => (await this.stats()).frames >= frames + pings);
+  }
+
   /** The page shows all that was sent, live. */
   async caughtUp() {
     const { active, frontier } = await this.host.held(this.thread);
