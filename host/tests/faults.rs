@@ -73,6 +73,7 @@ async fn reordered_frames_come_after_their_successors() {
     sorted.sort_unstable();
     sorted.dedup();
     assert_eq!(sorted.len(), revisions.len(), "nothing is lost or doubled");
+    assert!(matches!(frames.last(), Some(Frame::Bye(_))));
     assert!(injected(&world, "reorder").await > 0);
 }
 

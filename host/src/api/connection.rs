@@ -155,10 +155,16 @@ impl Connection {
             self.held = Some(frame.bytes.clone());
             return;
         }
+        // Nothing comes after a goodbye, so what is held goes before it.
+        let held = self.held.take();
+        let (before, after) = if frame.name == "bye" { (held, None) } else { (None, held) };
+        if let Some(held) = before {
+            self.push(held, true);
+        }
         for _ in 0..plan.copies {
             self.push(frame.bytes.clone(), frame.name != "opened");
         }
-        if let Some(held) = self.held.take() {
+        if let Some(held) = after {
             self.push(held, true);
         }
     }
