@@ -38,13 +38,20 @@ async function check() {
   const browser = await launch();
   ending.push(() => browser.close());
   const fault = values.fault ? faultSpec(values.fault) : undefined;
-  if (fault) await host.fault(fault.spec, { thread: THREAD });
+  if (fault && !fault.openings) await host.fault(fault.spec, { thread: THREAD });
   const page = await open(await context(browser), host, THREAD);
   say(`host ${host.origin}, Chromium ${browser.version()}${fault ? `, fault ${fault.spec}` : ""}`);
 
-  const session = new Session(host, page, THREAD, { log: say, patience: fault ? 30_000 : 8000, live: fault?.live ?? true });
+  const session = new Session(host, page, THREAD, { log: say, patience: fault ? (fault.patience ?? 30_000) : 8000 });
   const turns = replay.length > 0 ? replay.map((file) => ({ say: `Replay ${path.basename(file)}`, atLeast: 0 })) : SCRIPT;
-  for (const turn of turns) await session.play(turn);
+  for (const [number, turn] of turns.entries()) {
+    if (number === 1 && fault?.openings) {
+      // The thread is there and followed by now: the refusal strikes a stream that has to come back.
+      await host.fault(fault.spec, { thread: THREAD });
+      await host.admin(THREAD, "bye");
+    }
+    await session.play(turn);
+  }
   if (!fault) await live(page);
 
   let said = await verdict(page, host.db, THREAD, fault ? 30_000 : 15_000);

@@ -38,16 +38,16 @@ after(() => {
   console.log([Object.fromEntries(columns.map((name) => [name, name])), ...table].map(line).join("\n"));
 });
 
-for (const [name, { spec }] of Object.entries(FAULTS)) {
+for (const [name, { spec, openings, patience, strikesReads }] of Object.entries(FAULTS)) {
   test(`with ${spec} the page still converges to what was committed`, async () => {
     const page = await world.follow({ first: "/plain" });
-    page.patience = 30_000;
+    page.patience = patience ?? 30_000;
     if (name === "half-open") await page.pinged();
     const before = { ...(await page.stats()) };
     const injected = (await host.injected())[name] ?? 0;
     await host.fault(spec, { thread: page.thread });
     // What strikes an opening needs one.
-    if (/^(status|html|half-open)/.test(name)) await host.admin(page.thread, "bye");
+    if (openings) await host.admin(page.thread, "bye");
     for (const say of ["/reason", "/tools", "/unicode"]) await page.play({ say, every: 5, atLeast: 3 });
     await until("the fault has struck", async () => {
       await page.tend();
@@ -58,12 +58,16 @@ for (const [name, { spec }] of Object.entries(FAULTS)) {
       await page.tend();
       return (await page.view()).status.state === "live";
     }, 40_000);
-    await page.converged(30_000);
+    const { commits } = await page.converged(30_000);
     const counted = await page.stats();
     const grown = (/** @type {string} */ counter) => (counted[counter] ?? 0) - (before[counter] ?? 0);
     const row = { fault: name, injected: ((await host.injected())[name] ?? 0) - injected, retries: page.retries, checkpoints: page.checkpoints };
     for (const counter of ["gaps", "reopens", "openings", "losses", "duplicates", "reads", "malformed"]) Object.assign(row, { [counter]: grown(counter) });
     table.push(row);
+    if (!strikesReads) {
+      const bound = commits + grown("openings") + grown("losses") + 2;
+      assert.ok(grown("reads") <= bound, `${grown("reads")} reads, and at most ${bound} are needed`);
+    }
     for (const counter of NOTICED[/** @type {keyof typeof NOTICED} */ (name)]) assert.ok(grown(counter) > 0, `${counter} is ${grown(counter)}`);
     await page.page.close();
   });

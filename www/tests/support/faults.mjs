@@ -4,7 +4,9 @@
 /**
  * @typedef {object} FaultCase
  * @property {string} spec The host's words for it.
- * @property {boolean} [live] False where the stream can't be live while it is on.
+ * @property {boolean} [openings] It strikes openings of the stream, so that a session needs one to be struck.
+ * @property {number} [patience] Milliseconds that it may take to get over it, where that is long: a client that has seen
+ *   no ping yet believes in the contract's fifteen seconds.
  * @property {boolean} [strikesReads] Committed reads fail too, and are repeated.
  */
 
@@ -17,12 +19,12 @@ export const FAULTS = Object.freeze({
   cut: { spec: "cut:700*7" },
   "cut-utf8": { spec: "cut-utf8*3" },
   "cut-last": { spec: "cut-last*2" },
-  "half-open": { spec: "half-open:5*2" },
-  "status-401": { spec: "status-401*2", strikesReads: true },
-  "status-404": { spec: "status-404*2", strikesReads: true },
-  "status-503": { spec: "status-503*3", strikesReads: true },
-  "status-204": { spec: "status-204*2", strikesReads: true },
-  html: { spec: "html*3", strikesReads: true },
+  "half-open": { spec: "half-open:5*2", openings: true, patience: 90_000 },
+  "status-401": { spec: "status-401*2", openings: true, strikesReads: true },
+  "status-404": { spec: "status-404*2", openings: true, strikesReads: true },
+  "status-503": { spec: "status-503*3", openings: true, strikesReads: true },
+  "status-204": { spec: "status-204*2", openings: true, strikesReads: true },
+  html: { spec: "html*3", openings: true, strikesReads: true },
   stale: { spec: "drop:0.3,stale:600", strikesReads: true },
   epoch: { spec: "epoch:8*2" },
 });
