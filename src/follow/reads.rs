@@ -50,9 +50,9 @@ impl Reads {
         self.look || self.target.is_some()
     }
 
-    /// True when the log is known to be behind, or nobody can say because reads fail.
+    /// True when the log is known to be behind, or nobody can say because the read that would tell has failed.
     pub fn is_behind(&self) -> bool {
-        self.target.is_some() || self.failures > 0
+        self.target.is_some() || self.failures > 0 && (self.look || self.in_flight.is_some())
     }
 
     /// What is wished for is forgotten, and an answer that is under way counts as late: another log begins.

@@ -15,7 +15,7 @@
 use super::connection::Why;
 use super::follower::Follower;
 use super::frame::{Active, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start};
-use super::lanes::Feed;
+use super::lanes::{Feed, Lane};
 use super::link::{Phase, Stop};
 use super::options::Protocol;
 use super::output::Anomaly;
@@ -55,30 +55,35 @@ fn opened(f: &mut Follower, opened: &Opened) {
     if let Some(staged) = &mut f.staged {
         staged.until = opened.frontier;
     }
-    let active = opened.active.as_ref().filter(|_| !f.link.is_log_only());
+    let log_only = f.link.is_log_only();
     if let Some(side) = f.current() {
-        go_on(side, active, opened.frontier);
+        go_on(side, opened.active.as_ref(), opened.frontier, log_only);
     }
     f.reads.wish(opened.frontier);
 }
 
 /// Rule 2: the active attempt becomes the lane unless it is history; every other lane goes once the log has reached the
-/// opening's frontier.
-fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>) {
+/// opening's frontier. While only the log is followed the active attempt feeds no lane; what is shown of it stays, for it
+/// is neither over nor committed.
+fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_only: bool) {
     let active =
         active.filter(|active| !side.is_settled(&active.run_id, Some(&active.coordinate()), active.started_after));
-    let adopted = active.map(Active::coordinate);
-    for lane in side.lanes.iter_mut().filter(|lane| adopted.is_none() || lane.coordinate != adopted) {
-        if !matches!(lane.feed, Feed::Ended { until: Some(_) }) {
+    let streams = active.map(Active::coordinate);
+    let is_active = |lane: &Lane| streams.is_some() && lane.coordinate == streams;
+    for lane in side.lanes.iter_mut().filter(|lane| !matches!(lane.feed, Feed::Ended { until: Some(_) })) {
+        if !is_active(lane) {
             lane.confirm(false, &mut side.step.lanes);
             lane.feed = Feed::Ended { until: frontier };
+        } else if log_only {
+            lane.confirm(false, &mut side.step.lanes);
+            lane.feed = Feed::Ended { until: None };
         }
     }
     if frontier.is_none() {
-        side.drop_lanes(|lane| lane.feed == Feed::Ended { until: None });
+        side.drop_lanes(|lane| lane.feed == Feed::Ended { until: None } && !is_active(lane));
     }
     side.expire();
-    if let Some(active) = active {
+    if let Some(active) = active.filter(|_| !log_only) {
         side.lanes.adopt(active, &mut side.step.lanes);
     }
 }

@@ -262,6 +262,23 @@ fn while_only_the_log_is_followed_frames_are_ignored_and_commits_and_pings_read(
 }
 
 #[test]
+fn what_is_shown_of_an_attempt_that_still_streams_stays_while_only_the_log_is_followed() {
+    let mut world = world();
+    world.start(0).delta("a");
+    let wrong = vec![world.host.opened(), ahead(&world)];
+    world
+        .advance(1000)
+        .opens(Openings::Say(wrong))
+        .cut()
+        .advance(600)
+        .opens(Openings::Work)
+        .advance(3_000)
+        .expect_status(&Status::CatchingUp)
+        .expect("user: hi | unconfirmed: a");
+    world.lose(delta("b")).lose(Act::Commit).ping().expect("user: hi | assistant: ab");
+}
+
+#[test]
 fn a_wake_ends_the_following_of_the_log_only() {
     let mut world = log_only();
     world.lose(start(0)).lose(delta("a")).advance(1000).wake(Wake::Visible);

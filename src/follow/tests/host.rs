@@ -73,6 +73,7 @@ pub struct Host {
     pub log: Vec<Record>,
     /// The last seq of each commit: no page splits one.
     commits: Vec<u64>,
+    announced: u64,
     pub revision: u64,
     pub active: Option<Attempt>,
     attempts: u32,
@@ -92,6 +93,7 @@ impl Default for Host {
             epoch: Epoch::from("e1"),
             log: Vec::new(),
             commits: Vec::new(),
+            announced: 0,
             revision: 0,
             active: None,
             attempts: 0,
@@ -175,6 +177,11 @@ impl Host {
             }
             Record::Message(_) => false,
         })
+    }
+
+    /// How many commits there were, in all epochs.
+    pub fn commits_announced(&self) -> u64 {
+        self.announced
     }
 
     pub fn frontier(&self) -> Option<u64> {
@@ -285,6 +292,7 @@ impl Host {
             self.log.push(row.clone());
         }
         self.commits.extend(self.frontier());
+        self.announced += 1;
         let records = self.with_rows.then_some(rows);
         vec![Frame::Committed(Committed { frontier: self.frontier(), records })]
     }

@@ -11,4 +11,5 @@ mod lane_rules;
 mod log_rules;
 mod page;
 mod plain;
+mod schedules;
 mod world;

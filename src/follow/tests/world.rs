@@ -66,6 +66,8 @@ pub struct World {
     /// Whether the stream speaks `threadfold/1`.
     strict: bool,
     stream: Option<Generation>,
+    /// The stream that is half open.
+    deaf: Option<Generation>,
     inbox: VecDeque<(Generation, Live)>,
     next_ping: u64,
     seed: u64,
@@ -104,6 +106,7 @@ impl World {
             wire: true,
             strict: !best_effort,
             stream: None,
+            deaf: None,
             inbox: VecDeque::new(),
             next_ping: 0,
             seed: 1,
@@ -186,7 +189,7 @@ impl World {
 
     /// Frames arrive on the stream that is open now, though it may be closed by what the first of them does.
     pub fn arrive_all<'a>(&mut self, frames: impl IntoIterator<Item = &'a Frame>) -> &mut Self {
-        let Some(generation) = self.stream else { return self };
+        let Some(generation) = self.stream.filter(|_| self.deaf != self.stream) else { return self };
         for frame in frames {
             let live = if self.wire {
                 let (name, data) = frame.write();
@@ -209,6 +212,12 @@ impl World {
     /// The stream ends, and nobody says why.
     pub fn cut(&mut self) -> &mut Self {
         self.close(Closed::Lost)
+    }
+
+    /// Nothing comes of the stream any more, and nobody says so.
+    pub fn deaf(&mut self) -> &mut Self {
+        self.deaf = self.stream;
+        self
     }
 
     pub fn close(&mut self, why: Closed) -> &mut Self {
