@@ -217,7 +217,13 @@ impl Link {
                 return Due::Reopen;
             }
         }
-        if self.silence_ends().is_some_and(|at| at <= now) { Due::Lost } else { Due::Nothing }
+        if self.silence_ends().is_none_or(|at| at > now) {
+            return Due::Nothing;
+        }
+        // Pings that came in a bunch taught too short a heartbeat, and no longer one could be learned by a stream that
+        // is always given up before its next ping.
+        self.heartbeat = self.heartbeat.max(HEARTBEAT);
+        Due::Lost
     }
 
     /// True when the stream is to be opened now.

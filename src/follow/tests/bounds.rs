@@ -190,10 +190,10 @@ fn headers_that_are_asked_anew_are_worth_other_tries_but_not_for_ever() {
 fn a_read_that_is_refused_for_want_of_authority_leaves_the_stream_alone_while_headers_may_be_renewed() {
     let unauthorized = ReadError::Refused { status: 401, retry_after: None, code: None };
     let mut world = renewable();
-    world.lose(Act::Finish).reads(Reading::Fails(unauthorized.clone())).ping().expect_counts(0, 0, 2);
+    world.lose(Act::Finish).reads(Reading::Fails(unauthorized.clone(), u32::MAX)).ping().expect_counts(0, 0, 2);
     world.reads(Reading::Works).advance(1_000).expect("user: hi | ended").expect_status(&Status::Live);
     assert_eq!(world.opened_at.len(), 1);
-    world.lose(say("more")).reads(Reading::Fails(unauthorized)).ping().advance(10_000);
+    world.lose(say("more")).reads(Reading::Fails(unauthorized, u32::MAX)).ping().advance(10_000);
     world.expect_status(&Status::Unauthorized).expect("user: hi | ended");
 }
 
@@ -364,6 +364,16 @@ fn a_ping_that_a_sleeping_page_hears_late_does_not_blind_the_watchdog() {
     world.now += 3_600_000;
     world.ping().advance(151_000);
     assert_eq!(world.opened_at.len(), 2);
+}
+
+#[test]
+fn pings_that_come_in_a_bunch_cost_one_opening_at_most() {
+    let mut world = world();
+    for _ in 0..10 {
+        world.ping().advance(10);
+    }
+    world.quiet().expect_status(&Status::Live);
+    assert!(world.opened_at.len() <= 2, "{} openings", world.opened_at.len());
 }
 
 #[test]

@@ -115,6 +115,8 @@ impl Host {
                 let id = format!("u{}", self.runs);
                 self.commit(vec![self.message(&id, Role::User, vec![text_block(text)]), self.state(RunState::Running)])
             }
+            // One attempt at a time, and none of a run that is over (C1).
+            Act::Start(_) if self.active.is_some() || self.is_over() => Vec::new(),
             Act::Start(step) => self.start(*step),
             Act::Delta(delta) => self.delta(delta),
             Act::Commit => self.settle(),

@@ -172,7 +172,7 @@ fn an_awaiting_or_the_end_of_the_run_drops_its_lane_in_the_same_change() {
     let mut world = world();
     world.start(0).delta("a").then(Act::Await("c")).expect("user: hi | awaiting");
     let steps = world.page.steps;
-    world.then(Act::GoOn).start(1).delta("b").finish().expect("user: hi | awaiting | ended");
+    world.then(Act::Abandon).then(Act::GoOn).start(1).delta("b").finish().expect("user: hi | awaiting | ended");
     assert_eq!(world.page.steps, steps + 4);
 }
 

@@ -260,8 +260,8 @@ fn a_log_of_many_pages_is_read_page_after_page() {
 fn a_failed_read_is_repeated_with_pauses_that_grow_and_a_retry_after_is_kept() {
     let mut world = world();
     let refused = ReadError::Refused { status: 503, retry_after: Some(7_000), code: None };
-    world.lose(Act::Finish).reads(Reading::Fails(refused)).ping().advance(6_999).expect_counts(0, 0, 2);
-    world.reads(Reading::Fails(ReadError::Network("reset".to_owned()))).advance(1).expect_counts(0, 0, 3);
+    world.lose(Act::Finish).reads(Reading::Fails(refused, u32::MAX)).ping().advance(6_999).expect_counts(0, 0, 2);
+    world.reads(Reading::Fails(ReadError::Network("reset".to_owned()), u32::MAX)).advance(1).expect_counts(0, 0, 3);
     world.expect_status(&Status::CatchingUp).expect("user: hi");
     world.advance(600_000).check();
     let reads = world.follower.stats().reads;

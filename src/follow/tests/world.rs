@@ -34,8 +34,8 @@ pub enum Reading {
     Works,
     /// It is answered when the script says so, with what the log held when it was asked for.
     Waits,
-    /// It fails so.
-    Fails(ReadError),
+    /// It fails so, so many times.
+    Fails(ReadError, u32),
     /// It is answered from a replica that has this seq last, so many times.
     Stale(Option<u64>, u32),
 }
@@ -454,8 +454,11 @@ impl World {
             }
             _ => self.host.frontier(),
         };
-        let answer = match &self.reading {
-            Reading::Fails(error) => Err(error.clone()),
+        let answer = match &mut self.reading {
+            Reading::Fails(error, times) if *times > 0 => {
+                *times -= 1;
+                Err(error.clone())
+            }
             _ => self.host.page(fetch.after, fetch.limit, fetch.epoch.as_ref(), upto),
         };
         self.asked.push(fetch.clone());
