@@ -26,6 +26,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "core", what: "the crate's tests, natively", run: core },
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
+    Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
     Stage { name: "size", what: "the default entry is within its budget", run: within_size },
@@ -85,6 +86,17 @@ fn wasm() -> Outcome<Counts> {
         .env("WASM_BINDGEN_USE_BROWSER", "1")
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.webdriver_json()?)
         .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .tee()?;
+    Ok(Counts::of_cargo(&output).checked(status))
+}
+
+/// What is compared with the engine's own `JSON.parse` runs in Node's engine too.
+fn json_in_node() -> Outcome<Counts> {
+    let runner = bindgen::folder()?.join("wasm-bindgen-test-runner");
+    let (status, output) = wasm_std::toolchain()?
+        .cargo("test")
+        .args(["--package", "threadfold", "--test", "json_parse"])
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
         .tee()?;
     Ok(Counts::of_cargo(&output).checked(status))
 }
