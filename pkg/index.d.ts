@@ -181,13 +181,13 @@ export interface Accepted {
 /** What happens in a thread. */
 export type ThreadEvent =
   /** A Fact; each position comes once. */
-  | ({ readonly kind: "fact" } & PlacedFact)
+  | ({ readonly type: "fact" } & PlacedFact)
   /** The Fact at this position reads so from now on. Only a call's disposition is ever amended. */
-  | { readonly kind: "amend"; readonly position: Position; readonly fact: Fact }
+  | { readonly type: "amend"; readonly position: Position; readonly fact: Fact }
   /** A live fragment of a lane: one attempt's preview. Neighbours may come joined. */
-  | { readonly kind: "delta"; readonly lane: number; readonly run_id: string; readonly coordinate: Coordinate | null; readonly delta: Delta }
-  /** Forget what was shown of this lane; null: of all lanes, and all Facts (the log was replaced). */
-  | { readonly kind: "reset"; readonly lane: number | null; readonly coordinate: Coordinate | null };
+  | { readonly type: "delta"; readonly lane: number; readonly run_id: string; readonly coordinate?: Coordinate; readonly delta: Delta }
+  /** Forget what was shown of this lane; without a lane, of all lanes, and all Facts (the log was replaced). */
+  | { readonly type: "reset"; readonly lane?: number; readonly run_id?: string; readonly coordinate?: Coordinate };
 
 /** Counts, all from zero when the client is made. */
 export interface Stats {
