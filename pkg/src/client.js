@@ -108,9 +108,10 @@ export class ThreadClient {
     if (this.#driver) return;
     const { Driver } = core();
     try {
-      const options = driverOptions(this.#source, this.#initial);
+      const options = driverOptions(this.#source);
+      const initial = typeof this.#initial === "object" ? JSON.stringify(this.#initial) : this.#initial;
       if (!options.http) this.#custom = new CustomEdge(this.#source, (action) => this.#call(action));
-      this.#driver = new Driver(options, options.plain, this.#host());
+      this.#driver = new Driver(JSON.stringify(options), initial, options.plain, this.#host());
       this.#initial = undefined;
     } catch (error) {
       throw this.#failed(error);

@@ -88,7 +88,7 @@ export class CustomEdge {
       this.#call(action);
     };
     asked.timer = setTimeout(() => {
-      finish((driver) => failed(driver, { message: `no answer within ${TIMEOUT / 1000} s` }));
+      finish((driver) => failed(driver, failureOf(`no answer within ${TIMEOUT / 1000} s`)));
       controller.abort();
     }, TIMEOUT);
     this.#asked.add(asked);
@@ -110,13 +110,14 @@ const later = (action) => queueMicrotask(action);
 /** JSON text as it is, any other value as its JSON text. */
 const text = (value) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "null"));
 
-/** What of an error the driver understands, read here so that no getter of the app's runs inside the module. */
+/** What of an error the driver understands, as JSON. */
 function failureOf(error) {
   const pick = (key, type) => (typeof error?.[key] === type ? error[key] : undefined);
-  return {
-    status: pick("status", "number"),
-    retryAfter: pick("retryAfter", "number"),
+  const whole = (key) => (pick(key, "number") >= 0 ? Math.ceil(error[key]) : undefined);
+  return JSON.stringify({
+    status: whole("status"),
+    retry_after: whole("retryAfter"),
     code: pick("code", "string"),
     message: pick("message", "string") ?? (error === undefined ? undefined : String(error)),
-  };
+  });
 }

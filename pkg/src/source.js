@@ -11,7 +11,7 @@ export function threadfold(options) {
   oneOf("transport", transport, ["eventsource", "fetch"]);
   oneOf("protocol", protocol, PROTOCOLS);
   oneOf("credentials", credentials, ["omit", "same-origin", "include"]);
-  if (timeout !== undefined && !(timeout > 0)) throw badArgument("`timeout` is in milliseconds and above 0.");
+  if (timeout !== undefined && !(timeout > 0 && timeout < 2 ** 31)) throw badArgument("`timeout` is in milliseconds, above 0 and below 2³¹.");
   if (headers !== undefined && transport === "eventsource") {
     throw badArgument(
       "An EventSource can't send headers, so the request would go out without them. Leave `transport` out, or set it to \"fetch\".",
@@ -20,21 +20,19 @@ export function threadfold(options) {
   return Object.freeze({ kind: "http", options: Object.freeze({ ...options }) });
 }
 
-/** What the driver is made with. */
-export function driverOptions(source, initial) {
-  const common = { initial: initial === undefined ? undefined : typeof initial === "string" ? initial : JSON.stringify(initial) };
-  if (source?.kind === "http") {
+/** What the driver is made with; see `src/js/options.rs`. */
+export function driverOptions(source) {
+  if (source.kind === "http") {
     const { base, threadId, transport, protocol, headers, credentials = "same-origin", query = {}, timeout = 30_000 } = source.options;
     const fetch = transport ? transport === "fetch" : headers !== undefined || typeof EventSource !== "function";
     return {
-      ...common,
       plain: protocol === "plain",
-      threadId,
+      thread_id: threadId,
       renewable: typeof headers === "function",
-      http: { base, fetch, withHeaders: headers !== undefined, credentials, query: Object.entries(query).map(pair), timeout },
+      http: { base, fetch, with_headers: headers !== undefined, credentials, query: Object.entries(query).map(pair), timeout: Math.ceil(timeout) },
     };
   }
-  return { ...common, plain: source.protocol === "plain", threadId: source.threadId, renewable: source.renewable === true };
+  return { plain: source.protocol === "plain", thread_id: source.threadId, renewable: source.renewable === true };
 }
 
 /** Says what is wrong with a source, at once and not when it is first used. */
@@ -46,7 +44,7 @@ export function checkSource(source) {
   oneOf("protocol", source.protocol, PROTOCOLS);
 }
 
-const pair = ([name, value]) => [name, String(value)];
+const pair = ([name, value]) => ({ name, value: String(value) });
 
 function oneOf(name, value, words) {
   if (value !== undefined && !words.includes(value)) {

@@ -6,11 +6,10 @@ use crate::event::{CallId, RunId};
 use crate::follow::{
     Answer, Closed, Command, CommandId, Generation, Input, Live, OnActive, Outcome, ReadError, ReadId, Wake,
 };
-use crate::json::wire_object;
+use crate::json::{self, wire_object};
 use crate::source::threadfold;
 use crate::thread::Block;
 use crate::web::{self, Host};
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 /// Follows one thread. All methods take `&self`, so a call from within a call is never a borrow too many.
@@ -21,25 +20,15 @@ pub struct Driver {
     plain: bool,
 }
 
-/// What a custom source's error says.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Failure {
-    status: Option<f64>,
-    retry_after: Option<f64>,
-    code: Option<String>,
-    message: Option<String>,
-}
-
 #[wasm_bindgen]
 impl Driver {
-    /// A driver that does nothing yet.
+    /// A driver that does nothing yet. The options are JSON, and so is the initial page.
     ///
     /// # Errors
     /// `bad_argument`, naming what is wrong with the options.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, plain: bool, host: Host) -> Result<Self, JsValue> {
-        let (engine, source) = options::read(options)?;
+    pub fn new(options: &str, initial: Option<String>, plain: bool, host: Host) -> Result<Self, JsValue> {
+        let (engine, source) = options::read(options, initial.as_deref())?;
         Ok(Self { driver: web::Driver::new(engine, source, host), plain })
     }
 
@@ -150,8 +139,8 @@ impl Driver {
 
     /// A custom source's live stream is over.
     #[wasm_bindgen(js_name = liveClosed)]
-    pub fn live_closed(&self, generation: u32, failure: JsValue) {
-        let closed = match Failure::read(failure).refusal() {
+    pub fn live_closed(&self, generation: u32, failure: &str) {
+        let closed = match Failure::of(failure).refusal() {
             Some((status, retry_after)) => Closed::Refused { status, retry_after },
             None => Closed::Lost,
         };
@@ -168,8 +157,8 @@ impl Driver {
 
     /// A custom source could not read.
     #[wasm_bindgen(js_name = pageFailed)]
-    pub fn page_failed(&self, id: u32, failure: JsValue) {
-        let failure = Failure::read(failure);
+    pub fn page_failed(&self, id: u32, failure: &str) {
+        let failure = Failure::of(failure);
         let error = match failure.refusal() {
             Some((status, retry_after)) => ReadError::Refused { status, retry_after, code: failure.code },
             None => ReadError::Network(failure.message.unwrap_or_default()),
@@ -185,8 +174,8 @@ impl Driver {
 
     /// A custom source did not carry out a command.
     #[wasm_bindgen(js_name = answerFailed)]
-    pub fn answer_failed(&self, id: u32, failure: JsValue) {
-        let failure = Failure::read(failure);
+    pub fn answer_failed(&self, id: u32, failure: &str) {
+        let failure = Failure::of(failure);
         let refusal = failure.refusal();
         let message = failure.message.unwrap_or_default();
         let outcome = match refusal {
@@ -204,6 +193,17 @@ impl Driver {
 }
 
 wire_object! {
+    /// What a custom source's error says.
+    #[derive(Default)]
+    struct Failure {
+        status: Option<u64> => optional,
+        retry_after: Option<u64> => optional,
+        code: Option<String> => optional,
+        message: Option<String> => optional,
+    }
+}
+
+wire_object! {
     struct GivenAnswer {
         approve: Option<bool> => optional,
         reason: Option<String> => optional,
@@ -214,12 +214,13 @@ wire_object! {
 
 impl Failure {
     /// What can't be read says nothing.
-    fn read(value: JsValue) -> Self {
-        serde_wasm_bindgen::from_value(value).unwrap_or_default()
+    fn of(text: &str) -> Self {
+        json::read(text).unwrap_or_default()
     }
 
     /// The status and the pause, if it is a refusal.
     fn refusal(&self) -> Option<(u16, Option<u64>)> {
-        self.status.map(|status| (status as u16, self.retry_after.map(|pause| pause as u64)))
+        let status = u16::try_from(self.status?).ok()?;
+        Some((status, self.retry_after))
     }
 }
