@@ -10,6 +10,7 @@ pub mod fold;
 pub mod follow;
 pub mod json;
 pub mod preview;
+mod sorted;
 pub mod source;
 pub mod thread;
 pub mod view;

@@ -1,14 +1,14 @@
 //! The composition.
 
 use super::events::{self, Event, Events};
-use crate::event::{Coordinate, PlacedFact, Position, RunId};
-use crate::fold::{Change, Fold};
+use crate::event::{Coordinate, RunId};
+use crate::fold::{Change, Fold, facts};
 use crate::follow::{
     Accepted, Anomaly, Command, CommandError, CommandId, Fetch, Follower, Generation, Input, LaneChange, LaneId,
     Options, Output, Stats, Status, Step, Wake,
 };
 use crate::view::{SendState, Urgency, View};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// What the edge has to do.
 #[derive(Debug, Clone)]
@@ -128,14 +128,11 @@ impl Engine {
     /// What somebody who begins to listen has to know first, as a JSON array: all Facts in order, amended as they read
     /// now, and what the lanes show. Take the waiting events before.
     pub fn history(&self) -> String {
-        let mut facts: BTreeMap<Position, PlacedFact> = BTreeMap::new();
+        let mut all = Vec::new();
         if let Some(log) = self.follower.log() {
-            let mut fold = fold_of(log.first());
-            for change in log.records().iter().flat_map(|record| fold.append(record)) {
-                change.apply(&mut facts);
-            }
+            let records = log.records().iter().map(|record| &**record);
+            all.extend(facts(fold_of(log.first()), records).into_iter().map(Event::Fact));
         }
-        let mut all: Vec<Event> = facts.into_values().map(Event::Fact).collect();
         for change in self.follower.shown_lanes() {
             if let LaneChange::Grew { lane, delta, .. } = change
                 && let Some((run_id, coordinate)) = self.lanes.get(&lane)

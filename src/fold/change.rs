@@ -2,6 +2,7 @@
 
 use super::Fold;
 use crate::event::{Fact, PlacedFact, Position};
+use crate::sorted::Sorted;
 use crate::thread::Record;
 use std::collections::BTreeMap;
 
@@ -21,6 +22,20 @@ pub enum Change {
 }
 
 impl Change {
+    /// Applies the change to Facts in order of position, as [`Change::apply`] does to a map.
+    pub(crate) fn apply_sorted(self, facts: &mut Sorted<Position, PlacedFact>) {
+        match self {
+            Self::Add(placed) => {
+                facts.insert(placed.position, placed);
+            }
+            Self::Amend { position, fact } => {
+                if let Some(placed) = facts.get_mut(&position) {
+                    placed.fact = fact;
+                }
+            }
+        }
+    }
+
     /// Applies the change to a map of Facts. An amendment of a Fact that the map does not hold does nothing.
     pub fn apply(&self, facts: &mut BTreeMap<Position, PlacedFact>) {
         match self {
@@ -44,4 +59,13 @@ pub fn fold(records: &[Record]) -> BTreeMap<Position, PlacedFact> {
         change.apply(&mut facts);
     }
     facts
+}
+
+/// The cold fold as a list in order of position: [`fold`] for whoever needs no map.
+pub fn facts<'a>(mut state: Fold, records: impl IntoIterator<Item = &'a Record>) -> Vec<PlacedFact> {
+    let mut facts = Sorted::default();
+    for change in records.into_iter().flat_map(|record| state.append(record)) {
+        change.apply_sorted(&mut facts);
+    }
+    facts.into_values().collect()
 }

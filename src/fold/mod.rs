@@ -13,7 +13,7 @@ mod run;
 mod terminal;
 
 pub use anomaly::{Anomaly, AnomalyCode};
-pub use change::{Change, fold};
+pub use change::{Change, facts, fold};
 pub use run::RunView;
 pub use terminal::terminal;
 
@@ -21,7 +21,7 @@ use crate::event::RunId;
 use crate::thread::Record;
 use output::Output;
 use run::Run;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// The state of a fold: feed it records in log order, apply the changes in the order in which they come.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ pub struct Fold {
     windowed: bool,
     last: Option<u64>,
     runs: Vec<Run>,
-    by_id: BTreeMap<RunId, usize>,
+    by_id: HashMap<RunId, usize>,
     /// The run whose beginning the next record may confirm.
     undecided: Option<usize>,
     anomalies: Vec<Anomaly>,

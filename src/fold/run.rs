@@ -5,8 +5,8 @@ use super::output::Output;
 use super::terminal::{pending, terminal};
 use super::{AnomalyCode, continuation};
 use crate::event::{CallId, Coordinate, Fact, Position, RunId};
+use crate::sorted::Sorted;
 use crate::thread::{Block, Message, MessageName, MessageRow, Record, ResumeTicket, Role, RunRow, RunState};
-use std::collections::BTreeMap;
 
 /// What the log says of a run so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ pub(super) struct Run {
     /// Set by an Awaiting row for the record after it: the call that was waited for (A3.6).
     waited_for: Option<Option<CallId>>,
     /// By step, the response number that a plain id has next (A2.2).
-    next_response: BTreeMap<u32, u32>,
+    next_response: Sorted<u32, u32>,
 }
 
 /// Whether the run's beginning was read (A3.1).
@@ -72,7 +72,7 @@ impl Run {
             start: if windowed { Start::Windowed } else { Start::Whole },
             calls: OpenCalls::default(),
             waited_for: None,
-            next_response: BTreeMap::new(),
+            next_response: Sorted::default(),
         }
     }
 
@@ -236,9 +236,10 @@ impl Run {
         let decoded = match MessageName::of(&row.message.id, Some(&self.view.run_id)) {
             MessageName::Assistant { step } => Some((step, self.next_response.get(&step).copied().unwrap_or(0))),
             MessageName::Truncated { step, response } => {
-                let next = self.next_response.entry(step).or_insert(0);
+                let next = self.next_response.get(&step).copied().unwrap_or(0);
                 // Cut answers of a partial run may be among the unread rows; there the number itself is what counts.
-                *next = if self.view.partial { response } else { *next }.saturating_add(1);
+                let last = if self.view.partial { response } else { next };
+                self.next_response.insert(step, last.saturating_add(1));
                 Some((step, response))
             }
             MessageName::Continuation { .. }

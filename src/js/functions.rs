@@ -3,7 +3,7 @@
 use super::fault::{argument, bad_argument};
 use crate::event::AgentEvent;
 use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
-use crate::thread::{Page, Record, ResumeTicket, RunState};
+use crate::thread::{Page, Record, ResumeTicket, RunState, in_log_order};
 use crate::{classify, fold};
 use wasm_bindgen::prelude::*;
 
@@ -17,10 +17,10 @@ pub fn fold_rows(rows: &str) -> Result<String, JsValue> {
         Reader::new(rows, Limits::default()).and_then(|mut reader| reader.kind()).is_ok_and(|kind| kind == Kind::Array);
     let mut records: Vec<Record> =
         if is_array { argument("rows", rows)? } else { argument::<Page>("page", rows)?.into_records() };
-    records.sort_by_key(Record::seq);
-    let facts = fold::fold(&records);
+    in_log_order(&mut records);
+    let facts = fold::facts(fold::Fold::new(), &records);
     let mut w = Writer::new();
-    w.array(|w| facts.values().for_each(|placed| placed.write(w)));
+    w.array(|w| facts.iter().for_each(|placed| placed.write(w)));
     Ok(w.finish())
 }
 

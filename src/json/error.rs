@@ -1,6 +1,7 @@
 //! Why a text was refused.
 
 use std::fmt;
+use std::ops::Deref;
 
 /// What was wrong, without the place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,16 +29,34 @@ pub enum ErrorKind {
     },
 }
 
-/// A refusal and its place.
+/// A refusal and its place. It is a pointer, since most results that could hold one don't.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Refusal>);
+
+/// What an [`Error`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
     /// What was wrong.
     pub kind: ErrorKind,
     /// Byte offset in the text that was read.
     pub at: usize,
 }
 
+impl Deref for Error {
+    type Target = Refusal;
+
+    fn deref(&self) -> &Refusal {
+        &self.0
+    }
+}
+
 impl Error {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn new(kind: ErrorKind, at: usize) -> Self {
+        Self(Box::new(Refusal { kind, at }))
+    }
+
     /// A stable word for programs.
     pub fn code(&self) -> &'static str {
         match self.kind {

@@ -33,7 +33,10 @@ macro_rules! wire_field {
         let mut $slot: $ty = None;
     };
     (take $r:ident, $slot:ident, $key:expr,) => {
-        $slot.ok_or_else(|| $r.error($crate::json::ErrorKind::Missing($key)))?
+        match $slot {
+            Some(value) => value,
+            None => return Err($r.missing($key)),
+        }
     };
     (take $r:ident, $slot:ident, $key:expr, default) => {
         $slot.unwrap_or_default()

@@ -68,14 +68,35 @@ impl<'a> Reader<'a> {
     pub fn new(text: &'a str, limits: Limits) -> Result<Self, Error> {
         if text.len() > limits.bytes {
             let kind = ErrorKind::TooLarge { bytes: text.len(), limit: limits.bytes };
-            return Err(Error { kind, at: 0 });
+            return Err(Error::new(kind, 0));
         }
         Ok(Self { text, at: 0, depth: 0, limits, notes: Notes::default() })
     }
 
     /// An error of this kind at this place.
     pub fn error(&self, kind: ErrorKind) -> Error {
-        Error { kind, at: self.at }
+        Error::new(kind, self.at)
+    }
+
+    /// The error for a key that the type needs and the object does not have.
+    #[cold]
+    #[inline(never)]
+    pub fn missing(&self, key: &'static str) -> Error {
+        self.error(ErrorKind::Missing(key))
+    }
+
+    /// The error for a word that is not one of a closed set.
+    #[cold]
+    #[inline(never)]
+    pub fn unknown_word(&self, word: &str) -> Error {
+        self.error(ErrorKind::UnknownTag(word.to_owned()))
+    }
+
+    /// The error for something else than was due.
+    #[cold]
+    #[inline(never)]
+    pub fn expected(&self, what: &'static str) -> Error {
+        self.error(ErrorKind::Expected(what))
     }
 
     /// The kind of the next value, without reading it.
@@ -87,14 +108,14 @@ impl<'a> Reader<'a> {
             b'[' => Ok(Kind::Array),
             b'{' => Ok(Kind::Object),
             b'-' | b'0'..=b'9' => Ok(Kind::Number),
-            _ => Err(self.error(ErrorKind::Expected("a JSON value"))),
+            _ => Err(self.expected("a JSON value")),
         }
     }
 
     /// Only space may follow.
     pub fn end(&mut self) -> Result<(), Error> {
         self.space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.error(ErrorKind::Expected("the end of the JSON"))) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.expected("the end of the JSON")) }
     }
 
     /// An object; `field` is called with each key and must read its value.
@@ -216,7 +237,7 @@ impl<'a> Reader<'a> {
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits(),
-            Some(_) => return Err(self.error(ErrorKind::Expected("a number"))),
+            Some(_) => return Err(self.expected("a number")),
             None => return Err(self.error(ErrorKind::Incomplete)),
         }
         if self.eat_now(b'.') {
@@ -248,7 +269,7 @@ impl<'a> Reader<'a> {
         match self.next_byte()? {
             b't' => self.word("true").map(|()| true),
             b'f' => self.word("false").map(|()| false),
-            _ => Err(self.error(ErrorKind::Expected("true or false"))),
+            _ => Err(self.expected("true or false")),
         }
     }
 
@@ -330,7 +351,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             Ok(())
         } else {
-            Err(self.error(ErrorKind::Expected(what)))
+            Err(self.expected(what))
         }
     }
 
@@ -351,7 +372,7 @@ impl<'a> Reader<'a> {
         } else if word.as_bytes().starts_with(rest) {
             Err(self.error(ErrorKind::Incomplete))
         } else {
-            Err(self.error(ErrorKind::Expected(word)))
+            Err(self.expected(word))
         }
     }
 
@@ -367,7 +388,7 @@ impl<'a> Reader<'a> {
                 self.digits();
                 Ok(())
             }
-            Some(_) => Err(self.error(ErrorKind::Expected("a digit"))),
+            Some(_) => Err(self.expected("a digit")),
             None => Err(self.error(ErrorKind::Incomplete)),
         }
     }
@@ -380,7 +401,7 @@ impl<'a> Reader<'a> {
                 self.at += run;
                 match self.peek() {
                     Some(byte @ (b'"' | b'\\')) => Ok(byte),
-                    _ => Err(self.error(ErrorKind::Expected("an escape for a control character"))),
+                    _ => Err(self.expected("an escape for a control character")),
                 }
             }
             None => {
@@ -441,7 +462,7 @@ impl<'a> Reader<'a> {
             b'r' => 0x0D,
             b't' => 0x09,
             b'u' => return self.hex(),
-            _ => return Err(self.error(ErrorKind::Expected("a valid escape"))),
+            _ => return Err(self.expected("a valid escape")),
         };
         self.at += 1;
         Ok(unit)
@@ -455,7 +476,7 @@ impl<'a> Reader<'a> {
                 Some(byte @ b'0'..=b'9') => byte - b'0',
                 Some(byte @ b'a'..=b'f') => byte - b'a' + 10,
                 Some(byte @ b'A'..=b'F') => byte - b'A' + 10,
-                Some(_) => return Err(self.error(ErrorKind::Expected("four hexadecimal digits"))),
+                Some(_) => return Err(self.expected("four hexadecimal digits")),
                 None => return Err(self.error(ErrorKind::Incomplete)),
             };
             unit = (unit << 4) | u16::from(digit);

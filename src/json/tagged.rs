@@ -60,8 +60,8 @@ macro_rules! wire_tagged {
                         }
                     )?
                     #[allow(unreachable_patterns)]
-                    Some(other) => Err(r.error($crate::json::ErrorKind::UnknownTag(other.to_owned()))),
-                    None => Err(r.error($crate::json::ErrorKind::Missing($tag))),
+                    Some(other) => Err(r.unknown_word(other)),
+                    None => Err(r.missing($tag)),
                 }
             }
 
@@ -109,8 +109,7 @@ macro_rules! wire_tokens {
         impl $crate::json::Wire for $name {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
                 let word = r.string()?;
-                Self::from_word(&word)
-                    .ok_or_else(|| r.error($crate::json::ErrorKind::UnknownTag(word.into_owned())))
+                Self::from_word(&word).ok_or_else(|| r.unknown_word(&word))
             }
 
             fn write(&self, w: &mut $crate::json::Writer) {
@@ -150,7 +149,7 @@ macro_rules! wire_id {
 
             impl $crate::json::Wire for $name {
                 fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
-                    r.string().map(|text| Self::from(&*text))
+                    $crate::json::Wire::read(r).map(Self)
                 }
 
                 fn write(&self, w: &mut $crate::json::Writer) {

@@ -3,7 +3,7 @@
 use crate::event::RunId;
 use crate::json::Writer;
 use crate::thread::{EndCause, Record, RunState};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// A run as far as the view needs it.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ enum Phase {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     all: Vec<Run>,
-    by_id: BTreeMap<RunId, usize>,
+    by_id: HashMap<RunId, usize>,
     /// The numbers of those that are not over, ascending.
     active: Vec<usize>,
 }

@@ -10,8 +10,8 @@ use super::send::{Send, SendState};
 use crate::event::{Coordinate, Delta, Disposition, Fact, MessageId, PlacedFact, Position, RunId};
 use crate::fold::Change;
 use crate::follow::{LaneChange, LaneId, Status, Step};
+use crate::sorted::Sorted;
 use crate::thread::{Block, Record, Role, RunState};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What an app shows of a thread, and what the page has not been told of it yet.
@@ -28,7 +28,7 @@ pub struct View {
     pub(super) pending: Pending,
     keys: Keys,
     /// Where the calls stand that may still be answered.
-    calls: BTreeMap<Position, CallPlace>,
+    calls: Sorted<Position, CallPlace>,
 }
 
 /// The item, and the call's number in it.
@@ -56,7 +56,7 @@ impl View {
             number: 0,
             pending: Pending::default(),
             keys: Keys::default(),
-            calls: BTreeMap::new(),
+            calls: Sorted::default(),
         }
     }
 
@@ -136,8 +136,8 @@ impl View {
 
     /// Takes out the lanes that go in this step, so that what comes finds their keys free. The keys of those that settle
     /// are returned, by the seq of the record that takes the place.
-    fn take_lanes_out(&mut self, changes: &[LaneChange]) -> BTreeMap<u64, Key> {
-        let mut settled = BTreeMap::new();
+    fn take_lanes_out(&mut self, changes: &[LaneChange]) -> Sorted<u64, Key> {
+        let mut settled = Sorted::default();
         for change in changes {
             match change {
                 LaneChange::Settled { lane, seq } => {

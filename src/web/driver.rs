@@ -10,9 +10,10 @@ use super::{Source, perform};
 use crate::engine::{Effect, Engine};
 use crate::follow::{Closed, CommandId, Generation, Input, Live, ReadId, Status, Wake};
 use crate::json;
+use crate::sorted::Sorted;
 use crate::view::Urgency;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
 /// A handle on one thread's driver; clones are the same driver.
@@ -33,7 +34,7 @@ pub(super) struct Inner {
     /// True while somebody up the stack performs effects.
     performing: Cell<bool>,
     live: RefCell<Option<(Generation, Stream)>>,
-    in_flight: RefCell<BTreeMap<Asked, InFlight>>,
+    in_flight: RefCell<Sorted<Asked, InFlight>>,
     lifecycle: RefCell<Option<Lifecycle>>,
     deadline: RefCell<Option<(u64, Due)>>,
     frame: RefCell<Option<Due>>,

@@ -111,10 +111,10 @@ proptest! {
             let cut = &text[..at];
             check(cut)?;
             if let Err(error) = Raw::parse(cut) {
-                prop_assert_eq!(error.kind, ErrorKind::Incomplete, "{:?}", cut);
+                prop_assert_eq!(&error.kind, &ErrorKind::Incomplete, "{:?}", cut);
             }
             if let Err(error) = tree(cut) {
-                prop_assert_eq!(error.kind, ErrorKind::Incomplete, "{:?}", cut);
+                prop_assert_eq!(&error.kind, &ErrorKind::Incomplete, "{:?}", cut);
             }
         }
     }
