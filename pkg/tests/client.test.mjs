@@ -1,0 +1,269 @@
+// A client over a custom source, from end to end, in Node.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ThreadClient, ThreadfoldError } from "threadfold";
+import { Host, turn, until } from "./support/host.mjs";
+
+const texts = (client) => client.view.items.flatMap((item) => item.parts ?? []).map((part) => part.text);
+const coded = (code) => (error) => error instanceof ThreadfoldError && error.code === code;
+
+test("a thread is followed from the first word to the commit, under one key", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  assert.deepEqual(client.view, { items: [], run: null, status: { state: "idle" } });
+  await client.connect();
+  assert.equal(client.view.status.state, "live");
+  const { message_id } = await client.send("hello", { messageId: "m1" });
+  assert.equal(message_id, "m1");
+  assert.deepEqual(texts(client), ["hello"]);
+  const say = host.start("r1");
+  say("Hel");
+  say("lo");
+  await until(() => texts(client)[1] === "Hello");
+  const { key, origin } = client.view.items[1];
+  assert.equal(origin, "preview");
+  host.answer("Hello");
+  await until(() => client.view.run.state === "finished");
+  assert.deepEqual([client.view.items[1].key, client.view.items[1].origin, texts(client)[1]], [key, "committed", "Hello"]);
+  assert.equal(client.view.items[2].kind, "finished");
+  assert.equal(client.stats().deltas, 2);
+  client.close();
+});
+
+test("several calls of connect in a tick are one connection", async () => {
+  const host = new Host();
+  let opened = 0;
+  const source = host.source();
+  const client = new ThreadClient({ source: { ...source, openLive: (...all) => (opened++, source.openLive(...all)) } });
+  const calls = [client.connect(), client.connect(), client.connect()];
+  assert.equal(calls[0], calls[2]);
+  await Promise.all(calls);
+  assert.equal(opened, 1);
+  client.close();
+});
+
+test("connect, close and a new client in one tick leave one connection", async () => {
+  const host = new Host();
+  const first = new ThreadClient({ source: host.source() });
+  const connected = first.connect();
+  first.close();
+  const second = new ThreadClient({ source: host.source() });
+  await assert.rejects(connected, coded("closed"));
+  await second.connect();
+  assert.equal(host.listeners.size, 1);
+  second.close();
+  assert.equal(host.listeners.size, 0);
+});
+
+test("after close nothing is asked for, and every call says so", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  await client.connect();
+  await client.send("hello");
+  let told = 0;
+  client.subscribe(() => told++);
+  const { items } = client.view;
+  client.close();
+  client.close();
+  await turn();
+  const { reads } = host;
+  assert.deepEqual(client.view, { items, run: client.view.run, status: { state: "closed" } });
+  assert.equal(told, 1);
+  host.answer("never seen");
+  client.retry();
+  await turn();
+  assert.deepEqual([told, host.reads, host.listeners.size], [1, reads, 0]);
+  for (const call of [() => client.connect(), () => client.send("x"), () => client.resume(null, {}), () => client.cancel()]) {
+    await assert.rejects(call, coded("closed"));
+  }
+  for await (const event of client.events()) assert.fail(JSON.stringify(event));
+  assert.equal(client.stats().openings, 1);
+});
+
+test("any method may be called from any callback", async () => {
+  const host = new Host();
+  const client = new ThreadClient({
+    source: host.source({
+      send(request) {
+        client.stats();
+        client.retry();
+        return host.send(request);
+      },
+    }),
+    onAnomaly: () => client.stats(),
+  });
+  let inside = 0;
+  client.subscribe(() => {
+    inside += 1;
+    client.stats();
+    client.connect();
+    client.subscribe(() => {})();
+    if (client.view.run?.state === "finished") client.close();
+  });
+  await client.connect();
+  await client.send("hello");
+  host.tell("no_such_event", {});
+  host.start("r1")("Hello");
+  host.answer("Hello");
+  await until(() => client.view.status.state === "closed");
+  assert.ok(inside > 0);
+});
+
+test("a listener that throws keeps neither the others nor the thread from going on", async () => {
+  const host = new Host();
+  const errors = [];
+  const before = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  process.on("uncaughtException", (error) => errors.push(error));
+  const client = new ThreadClient({ source: host.source() });
+  let told = 0;
+  client.subscribe(() => {
+    throw new Error("from the app");
+  });
+  client.subscribe(() => told++);
+  await client.connect();
+  await turn();
+  client.close();
+  await turn();
+  process.removeAllListeners("uncaughtException");
+  for (const listener of before) process.on("uncaughtException", listener);
+  assert.ok(told > 0);
+  assert.match(String(errors[0]), /from the app/);
+});
+
+test("events come once, from the first Fact on, to each reader", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  const read = async (seen) => {
+    for await (const event of client.events()) seen.push(event);
+    return seen;
+  };
+  const early = read([]);
+  await client.connect();
+  await client.send("hello");
+  host.start("r1")("Hello");
+  await turn();
+  const late = read([]);
+  host.answer("Hello");
+  await until(() => client.view.run.state === "finished");
+  await turn();
+  client.close();
+  const facts = (events) => events.filter(({ type }) => type === "fact").map(({ position, fact }) => [position.seq, fact.type]);
+  const wanted = [[0, "run_started"], [2, "assistant_message"], [3, "run_finished"]];
+  assert.deepEqual(facts(await early), wanted);
+  assert.deepEqual(facts(await late), wanted);
+  assert.equal((await late).filter(({ type }) => type === "delta").map(({ delta }) => delta.delta).join(""), "Hello");
+});
+
+test("a slow reader of events loses Deltas, and is told so, but no Fact", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  await client.connect();
+  const events = client.events();
+  await client.send("hello");
+  const say = host.start("r1");
+  for (let count = 0; count < 2000; count++) {
+    say("x");
+    // Each is flushed by itself, so that none are joined.
+    client.events().return();
+  }
+  host.answer("done");
+  await until(() => client.view.run.state === "finished");
+  client.close();
+  const seen = [];
+  for await (const event of events) seen.push(event);
+  assert.ok(seen.length < 1100, `${seen.length} events waited`);
+  assert.ok(seen.some(({ type, lane }) => type === "reset" && lane !== undefined));
+  assert.deepEqual(seen.filter(({ type }) => type === "fact").map(({ fact }) => fact.type), ["run_started", "assistant_message", "run_finished"]);
+});
+
+test("a plain stream is shown by what its envelopes say, and settled by what is read", async () => {
+  const host = new Host();
+  let stream;
+  const client = new ThreadClient({
+    source: host.source({ protocol: "plain", openLive: (sink) => void (stream = sink).accepted() }),
+  });
+  await client.connect();
+  host.rows.push({ seq: 0, time: 1, run_id: "r1", message: { id: "u", role: "User", content: [{ type: "text", text: "hello" }] } });
+  host.rows.push({ seq: 1, time: 1, run_id: "r1", state: "Running" });
+  stream.envelope({ run_id: "r1", kind: { tier: "fact", event: { type: "run_started" } } });
+  stream.envelope(JSON.stringify({ run_id: "r1", kind: { tier: "delta", event: { type: "text_delta", delta: "Hel" } } }));
+  await until(() => texts(client).join("|") === "hello|Hel");
+  client.close();
+});
+
+test("halves of a character that come apart are joined, in an object as in text", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  await client.connect();
+  await client.send("hello");
+  const say = host.start("r1");
+  say("\ud83d");
+  say("\ude00");
+  await until(() => texts(client)[1] === "😀");
+  client.close();
+});
+
+test("an initial page is shown before anything was read, and reading goes on after it", async () => {
+  const host = new Host();
+  host.send({ input: { message_id: "m1", content: [{ type: "text", text: "hello" }] } });
+  host.answer("Hello");
+  const asked = [];
+  const source = host.source();
+  const client = new ThreadClient({
+    source: { ...source, readCommitted: (query) => (asked.push(query.after), source.readCommitted(query)) },
+    initial: host.page(),
+  });
+  await until(() => client.view.items.length === 3);
+  assert.equal(client.view.status.state, "idle");
+  await client.connect();
+  assert.ok(!asked.includes(-1), `asked for rows after ${asked}`);
+  client.close();
+});
+
+test("a refusal of the source is the code of the error; without the function, that is said", async () => {
+  const host = new Host();
+  const busy = Object.assign(new Error("A run is active."), { status: 409, code: "run_active" });
+  const client = new ThreadClient({ source: host.source({ send: () => Promise.reject(busy) }) });
+  await client.connect();
+  await assert.rejects(client.send("x"), (error) => error.code === "run_active" && error.message === "A run is active.");
+  await assert.rejects(client.cancel(), coded("no_active_run"));
+  await assert.rejects(client.resume("c1", { approve: true }), coded("nothing_pending"));
+  host.send({ input: { message_id: "m1", content: [] } });
+  await until(() => client.view.run?.state === "running");
+  await assert.rejects(client.cancel(), coded("unsupported"));
+  client.close();
+});
+
+test("wrong arguments are named", async () => {
+  assert.throws(() => new ThreadClient({}), coded("bad_argument"));
+  assert.throws(() => new ThreadClient({ source: { openLive() {} } }), /readCommitted/);
+  const client = new ThreadClient({ source: new Host().source() });
+  await assert.rejects(client.send(7), coded("bad_argument"));
+  await assert.rejects(client.send([{ type: "text" }]), (error) => error.code === "bad_argument" && /text/.test(error.message));
+  await assert.rejects(client.send("x", { onActive: "explode" }), /explode/);
+  client.close();
+  const wrong = new ThreadClient({ source: new Host().source(), initial: { contract: "threadfold/1" } });
+  await assert.rejects(wrong.connect(), (error) => error.code === "bad_argument" && /initial/.test(error.message));
+  wrong.close();
+});
+
+test("a source that ends, throws and rejects is opened again", async () => {
+  const host = new Host();
+  const source = host.source();
+  const ways = [
+    () => Promise.reject(new TypeError("Load failed")),
+    () => {
+      throw new Error("terminated");
+    },
+    source.openLive,
+  ];
+  const client = new ThreadClient({ source: { ...source, openLive: (...all) => ways.shift()(...all) } });
+  const connected = client.connect();
+  const again = setInterval(() => client.retry(), 20);
+  await connected;
+  clearInterval(again);
+  assert.equal(client.view.status.state, "live");
+  client.close();
+});
