@@ -184,10 +184,10 @@ export type ThreadEvent =
   | ({ readonly type: "fact" } & PlacedFact)
   /** The Fact at this position reads so from now on. Only a call's disposition is ever amended. */
   | { readonly type: "amend"; readonly position: Position; readonly fact: Fact }
-  /** A live fragment of a lane: one attempt's preview. Neighbours may come joined. */
-  | { readonly type: "delta"; readonly lane: number; readonly run_id: string; readonly coordinate?: Coordinate; readonly delta: Delta }
-  /** Forget what was shown of this lane; without a lane, of all lanes, and all Facts (the log was replaced). */
-  | { readonly type: "reset"; readonly lane?: number; readonly run_id?: string; readonly coordinate?: Coordinate };
+  /** A live fragment: a preview. Neighbours may come joined. */
+  | { readonly type: "delta"; readonly run_id: string; readonly coordinate?: Coordinate; readonly delta: Delta }
+  /** Forget what was shown live of this response; without a run, forget everything (the log was replaced). */
+  | { readonly type: "reset"; readonly run_id?: string; readonly coordinate?: Coordinate };
 
 /** Counts, all from zero when the client is made. */
 export interface Stats {
@@ -325,9 +325,10 @@ export interface ResumeRequest {
 
 /**
  * The Facts of committed rows, in order of position (A3).
+ * @param options `windowed`: there are older rows that are not among these (A3.1). Default: the rows are the whole log.
  * @throws ThreadfoldError `not_loaded`, `bad_argument`.
  */
-export function fold(rows: readonly Row[] | Page | string): PlacedFact[];
+export function fold(rows: readonly Row[] | Page | string, options?: { windowed?: boolean }): PlacedFact[];
 
 /** The Fact of a run's state; null while it goes on (A4). */
 export function terminal(state: RunState, ticket?: ResumeTicket | null): Fact | null;

@@ -3,7 +3,7 @@
 import { badArgument, fault } from "./errors.js";
 import { coreNow } from "./loader.js";
 
-export const fold = (rows) => answer("fold", (core) => core.fold(text("rows", rows)));
+export const fold = (rows, { windowed = false } = {}) => answer("fold", (core) => core.fold(text("rows", rows), windowed));
 
 export const terminal = (state, ticket) =>
   answer("terminal", (core) => core.terminal(text("state", state, true), ticket ? text("ticket", ticket) : undefined)) ?? null;

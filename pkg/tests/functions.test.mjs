@@ -7,8 +7,8 @@ import { classify, fold, terminal, ThreadfoldError } from "threadfold";
 
 const fixture = (name) => JSON.parse(readFileSync(new URL(`../../tests/fixtures/${name}.json`, import.meta.url), "utf8"));
 
-for (const { name, records, facts } of fixture("fold")) {
-  test(`fold: ${name}`, () => assert.deepEqual(fold(records), facts));
+for (const { name, records, windowed, facts } of fixture("fold")) {
+  test(`fold: ${name}`, () => assert.deepEqual(fold(records, { windowed }), facts));
 }
 
 test("classify routes every event as the table says", () => {

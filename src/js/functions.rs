@@ -1,10 +1,11 @@
 //! `fold`, `terminal` and `classify`: the semantics without a client.
 
 use super::fault::{argument, bad_argument};
+use crate::classify;
 use crate::event::AgentEvent;
 use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
 use crate::thread::{Page, Record, ResumeTicket, RunState, in_log_order};
-use crate::{classify, fold};
+use crate::fold::{self, Fold};
 use wasm_bindgen::prelude::*;
 
 /// The Facts of committed rows (a JSON array of rows, or a page), as a JSON array in order of position (A3).
@@ -12,13 +13,13 @@ use wasm_bindgen::prelude::*;
 /// # Errors
 /// `bad_argument` when the text is neither.
 #[wasm_bindgen(js_name = fold)]
-pub fn fold_rows(rows: &str) -> Result<String, JsValue> {
+pub fn fold_rows(rows: &str, windowed: bool) -> Result<String, JsValue> {
     let is_array =
         Reader::new(rows, Limits::default()).and_then(|mut reader| reader.kind()).is_ok_and(|kind| kind == Kind::Array);
     let mut records: Vec<Record> =
         if is_array { argument("rows", rows)? } else { argument::<Page>("page", rows)?.into_records() };
     in_log_order(&mut records);
-    let facts = fold::facts(fold::Fold::new(), &records);
+    let facts = fold::facts(if windowed { Fold::windowed() } else { Fold::new() }, &records);
     let mut w = Writer::new();
     w.array(|w| facts.iter().for_each(|placed| placed.write(w)));
     Ok(w.finish())
