@@ -3,9 +3,9 @@
 use super::fault::{argument, bad_argument};
 use crate::classify;
 use crate::event::AgentEvent;
+use crate::fold::{self, Fold};
 use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
 use crate::thread::{Page, Record, ResumeTicket, RunState, in_log_order};
-use crate::fold::{self, Fold};
 use wasm_bindgen::prelude::*;
 
 /// The Facts of committed rows (a JSON array of rows, or a page), as a JSON array in order of position (A3).
