@@ -246,7 +246,8 @@ function grow(item, change) {
   if (!part) return false;
   if (part.type === "tool_call") {
     const args = part.args + change.text;
-    const { id, name, state, output } = part;
+    const { id, state, output } = part;
+    const name = change.name ?? part.name;
     item.parts[change.part] = toolCall({ id, name, args, state, output }, new Value(args, change.keep, change.close));
   } else {
     item.parts[change.part] = { ...part, text: part.text + change.text };

@@ -242,7 +242,7 @@ export type Change =
   | { readonly op: "tail"; readonly from: number; readonly items: readonly (WireItem | string)[] }
   /**
    * A part's text grew, or a streaming call's arguments; those come with what they denote so far:
-   * `args.slice(0, keep) + close` is JSON of it (`keep` 0: nothing yet).
+   * `args.slice(0, keep) + close` is JSON of it (`keep` 0: nothing yet), and with the tool's name if that was not known.
    */
   | {
       readonly op: "append";
@@ -251,6 +251,7 @@ export type Change =
       readonly text: string;
       readonly keep?: number;
       readonly close?: string;
+      readonly name?: string;
     }
   /** The item has a new part, at its end. */
   | { readonly op: "part"; readonly key: string; readonly part: WirePart }

@@ -34,6 +34,8 @@ struct Shown {
     bytes: usize,
     /// Of a call: how much of the arguments denotes a value, in bytes and in JavaScript's units.
     keep: (usize, usize),
+    /// Of a call: the page has the tool's name, which need not come with its first piece.
+    named: bool,
     grown: bool,
 }
 
@@ -154,6 +156,7 @@ impl Lane {
                 field(w, "type", "tool_call");
                 field(w, "id", id.as_str());
                 field(w, "name", name);
+                shown.named = !name.is_empty();
                 field(w, "args", args.raw());
                 write_completion(w, &mut shown, args);
                 field(w, "state", "streaming");
@@ -176,13 +179,24 @@ pub(super) fn change(w: &mut Writer, op: &str, key: &str, fields: impl FnOnce(&m
 
 /// The suffix that the page has not, if there is one.
 fn write_growth(w: &mut Writer, key: &str, at: usize, shown: &mut Shown, part: &Part) -> bool {
-    let Some(text) = part.text().get(shown.bytes..).filter(|text| !text.is_empty()) else { return false };
+    let text = part.text().get(shown.bytes..).unwrap_or_default();
+    let name = match part {
+        Part::Call { name, .. } if !shown.named && !name.is_empty() => Some(name),
+        Part::Call { .. } | Part::Text(_) | Part::Reasoning(_) => None,
+    };
+    if text.is_empty() && name.is_none() {
+        return false;
+    }
     shown.bytes = part.text().len();
     change(w, "append", key, |w| {
         number(w, "part", u64::try_from(at).ok());
         field(w, "text", text);
         if let Part::Call { args, .. } = part {
             write_completion(w, shown, args);
+        }
+        if let Some(name) = name {
+            shown.named = true;
+            field(w, "name", name);
         }
     });
     true

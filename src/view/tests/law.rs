@@ -38,7 +38,8 @@ fn happen(thread: &mut Thread, [what, one, two]: [u8; 3]) {
                     1 => Delta::TextDelta { delta: fragment },
                     _ => {
                         let id = pick(&CALLS, two / 32).into();
-                        Delta::ToolCallDelta { id, name: "tool".to_owned(), args_delta: fragment }
+                        let name = pick(&["tool", ""], one / 4).to_owned();
+                        Delta::ToolCallDelta { id, name, args_delta: fragment }
                     }
                 };
                 thread.grow(lane, delta);

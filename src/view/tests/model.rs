@@ -38,7 +38,7 @@ impl Page {
                 let field = if part["type"] == "tool_call" { "args" } else { "text" };
                 let grown = part[field].as_str().unwrap().to_owned() + change["text"].as_str().unwrap();
                 part[field] = grown.into();
-                for field in ["keep", "close"] {
+                for field in ["keep", "close", "name"] {
                     if let Some(value) = change.get(field) {
                         part[field] = value.clone();
                     }

@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// A name, and what happens.
 type Scenario = (&'static str, fn() -> Thread);
 
-const SCENARIOS: [Scenario; 12] = [
+const SCENARIOS: [Scenario; 13] = [
     ("a message is sent, answered and committed", sent_and_answered),
     ("two calls stream, are committed, one is approved, both are answered", calls),
     ("the stream is lost, and the next one begins anew", reopened),
@@ -24,6 +24,7 @@ const SCENARIOS: [Scenario; 12] = [
     ("turns and blocks of all kinds", kinds),
     ("previews without a coordinate", without_coordinate),
     ("sends fail, are repeated, and wait", sends),
+    ("a call's name comes after its first piece", named_late),
     ("random 1", || eventful(1)),
     ("random 2", || eventful(2)),
     ("random 3", || eventful(3)),
@@ -232,6 +233,21 @@ fn sends() -> Thread {
     thread
 }
 
+fn named_late() -> Thread {
+    let mut thread = Thread::default();
+    let lane = thread.open("r1", Some((0, 0)));
+    let piece = |name: &str, text: &str| Delta::ToolCallDelta {
+        id: "c".into(),
+        name: name.to_owned(),
+        args_delta: Fragment::from(text),
+    };
+    thread.grow(lane, piece("", "{"));
+    thread.take();
+    thread.grow(lane, piece("search", ""));
+    thread.take();
+    thread
+}
+
 fn part(thread: &Thread, item: usize, part: usize) -> &Value {
     &thread.items()[item]["parts"][part]
 }
@@ -256,6 +272,11 @@ fn arguments_say_in_javascripts_units_what_they_denote_so_far() {
     assert_eq!(changes[0]["close"], close);
     assert_eq!(changes[1]["part"]["keep"], "{\"n\":251229204212".len());
     assert_eq!(part(&thread, 0, 3)["args"], "{\"n\":2512292042121000001}");
+}
+
+#[test]
+fn a_name_that_comes_late_is_told() {
+    assert_eq!(part(&named_late(), 0, 0)["name"], "search");
 }
 
 #[test]
