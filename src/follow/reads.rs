@@ -20,6 +20,8 @@ pub(super) struct Reads {
     /// 401s and 403s in a row.
     refusals: u32,
     retry_at: Option<u64>,
+    /// The pause is one that the host asked for.
+    was_told: bool,
 }
 
 /// A read that was asked for and is not answered yet.
@@ -111,6 +113,15 @@ impl Reads {
         self.failures = self.failures.saturating_add(1);
         let pause = backoff(self.failures, random).max(retry_after.unwrap_or(0)).max(SHORTEST_PAUSE);
         self.retry_at = Some(now.saturating_add(pause));
+        self.was_told = retry_after.is_some();
+    }
+
+    /// The host accepted a stream, so it may be there again: a read that waits of its own accord waits no longer. Should
+    /// it fail all the same, its pauses go on growing.
+    pub fn host_is_there(&mut self) {
+        if !self.was_told {
+            self.retry_at = None;
+        }
     }
 
     /// The host refused for want of authority: how often in a row.

@@ -59,6 +59,7 @@ fn opened(f: &mut Follower, opened: &Opened) {
     if let Some(side) = f.current() {
         go_on(side, opened.active.as_ref(), opened.frontier, log_only);
     }
+    f.reads.host_is_there();
     f.reads.wish(opened.frontier);
 }
 

@@ -118,6 +118,26 @@ fn an_opening_that_shows_that_the_host_has_moved_is_progress() {
 }
 
 #[test]
+fn a_read_that_waits_because_the_host_was_away_is_tried_again_when_a_stream_opens() {
+    for (retry_after, reads) in [(None, 1), (Some(120_000), 0)] {
+        let mut world = world();
+        let failing = ReadError::Refused { status: 503, retry_after, code: None };
+        world
+            .advance(1000)
+            .start(0)
+            .delta("Hel")
+            .opens(Openings::End(Closed::Lost))
+            .reads(Reading::Fails(failing, 1000));
+        world.cut().lose(delta("lo")).lose(Act::Commit).lose(Act::End).lose(Act::Finish).advance(20_000);
+        world.expect("user: hi | unconfirmed: Hel").reads(Reading::Works).opens(Openings::Work);
+        let before = world.asked.len();
+        let Status::Waiting { retry_at } = *world.follower.status() else { panic!("it waits") };
+        world.advance(retry_at - world.now);
+        assert_eq!(world.asked.len() - before, reads, "the pause that the host asked for is kept");
+    }
+}
+
+#[test]
 fn the_stream_s_retry_is_the_least_pause() {
     let mut world = world();
     world.advance(1000).live(Live::Retry(5_000)).cut().advance(4_999);
