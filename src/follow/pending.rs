@@ -37,8 +37,11 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Takes a command; its first request is due at once.
+    /// Takes a command; its first request is due at once. A command under way is not taken twice.
     pub fn add(&mut self, id: CommandId, command: Command, now: u64) {
+        if self.list.iter().any(|pending| pending.id == id) {
+            return;
+        }
         self.list.push(Pending { id, command, tries: 0, next: Next::Send(now) });
     }
 

@@ -118,6 +118,13 @@ fn a_refusal_always_has_a_sentence() {
 }
 
 #[test]
+fn a_command_under_way_is_not_taken_twice() {
+    let mut world = world();
+    world.command(1, send("k1")).command(1, send("k2")).respond(1, accepted(None)).advance(60_000);
+    assert_eq!((world.requests.len(), results(&world)), (1, vec![(1, "accepted".to_owned())]));
+}
+
+#[test]
 fn an_answer_that_nobody_waits_for_is_ignored() {
     let mut world = world();
     world.respond(9, accepted(Some(50))).expect("user: hi").expect_counts(0, 0, 1);

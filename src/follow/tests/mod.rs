@@ -7,6 +7,7 @@ mod bounds;
 mod cases;
 mod commands;
 mod host;
+mod hostile;
 mod lane_rules;
 mod log_rules;
 mod page;
