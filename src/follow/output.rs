@@ -18,7 +18,8 @@ pub enum Output {
     OpenLive(Generation),
     /// Close the live stream of this generation.
     CloseLive(Generation),
-    /// Read what was committed.
+    /// Read what was committed. A read that is still under way was for a log that is over or had no answer in time: it
+    /// may be given up, and its answer is ignored.
     Fetch(Fetch),
     /// Send a command.
     Request(CommandId, Command),

@@ -270,6 +270,15 @@ fn a_failed_read_is_repeated_with_pauses_that_grow_and_a_retry_after_is_kept() {
 }
 
 #[test]
+fn an_epoch_that_nobody_asked_for_can_not_be_over() {
+    let mut world = World::new(Protocol::Strict);
+    let over = ReadError::Refused { status: 409, retry_after: None, code: None };
+    world.reads(Reading::Fails(over, 50)).opens(Openings::Hang).input(Input::Connect).cut().advance(10_000);
+    assert!(world.asked.len() < 15, "{} reads in ten seconds", world.asked.len());
+    assert_eq!(world.anomalies.first(), Some(&"read_refused"));
+}
+
+#[test]
 fn a_read_that_is_never_answered_counts_as_lost() {
     let mut world = world();
     world.reads(Reading::Waits).lose(Act::Finish).ping().advance(29_000).expect_counts(0, 0, 2);

@@ -6,9 +6,11 @@
 mod bounds;
 mod cases;
 mod commands;
+mod expect;
 mod host;
 mod hostile;
 mod lane_rules;
+mod link;
 mod log_rules;
 mod page;
 mod plain;

@@ -23,6 +23,8 @@ pub struct Page {
     pub records: Vec<Arc<Record>>,
     pub lanes: Vec<Lane>,
     pub steps: u32,
+    /// How often what a lane showed was void.
+    pub resets: u32,
     ids: HashSet<LaneId>,
     /// What was wrong, first things first.
     pub wrong: Vec<String>,
@@ -111,6 +113,7 @@ impl Page {
                 }
             }
             LaneChange::Reset { lane } => {
+                self.resets += 1;
                 if let Some(lane) = self.find(*lane) {
                     lane.parts.clear();
                 }
