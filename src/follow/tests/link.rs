@@ -109,6 +109,14 @@ fn a_wake_tries_once_and_at_once() {
 }
 
 #[test]
+fn a_wake_reads_at_once_what_waits_to_be_read() {
+    let mut world = world();
+    let busy = ReadError::Refused { status: 503, retry_after: Some(25_000), code: None };
+    world.lose(Act::Finish).reads(Reading::Fails(busy, 1)).ping().advance(10_000).expect("user: hi");
+    world.wake(Wake::Visible).expect("user: hi | ended").expect_counts(0, 0, 3);
+}
+
+#[test]
 fn nothing_is_opened_while_the_page_is_hidden_or_the_network_away() {
     for (away, back) in
         [(Input::Hidden, Wake::Visible), (Input::Hidden, Wake::Pageshow), (Input::Offline, Wake::Online)]
