@@ -226,6 +226,16 @@ fn a_committed_end_of_a_record_that_says_no_coordinate_takes_the_lane_away() {
 }
 
 #[test]
+fn a_committed_end_whose_record_is_in_the_log_takes_away_what_the_record_did_not_settle() {
+    let mut world = world();
+    world.start(0).delta("a").lose(Act::Commit);
+    if let Some(crate::thread::Record::Message(row)) = world.host.log.last_mut() {
+        row.step = Some(9);
+    }
+    world.ping().expect("user: hi | assistant: a | live: a").end().expect("user: hi | assistant: a");
+}
+
+#[test]
 fn an_abandoned_end_takes_the_lane_away() {
     let mut world = world();
     world.start(0).delta("a").then(Act::Abandon).expect("user: hi").start(0).delta("b").expect("user: hi | live: b");
