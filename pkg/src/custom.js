@@ -62,7 +62,7 @@ export class CustomEdge {
     this.#ask(
       async (signal) => {
         if (typeof this.#source[verb] === "function") return (await this.#source[verb](JSON.parse(request), signal)) ?? {};
-        throw { status: 501, code: "unsupported", message: `This source has no ${verb}().` };
+        throw { status: 405, code: "unsupported", message: `This source has no ${verb}().` };
       },
       (driver, accepted) => driver.answered(id, accepted),
       (driver, failure) => driver.answerFailed(id, failure),

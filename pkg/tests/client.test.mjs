@@ -113,9 +113,7 @@ test("any method may be called from any callback", async () => {
 test("a listener that throws keeps neither the others nor the thread from going on", async () => {
   const host = new Host();
   const errors = [];
-  const before = process.listeners("uncaughtException");
-  process.removeAllListeners("uncaughtException");
-  process.on("uncaughtException", (error) => errors.push(error));
+  globalThis.reportError = (error) => errors.push(error);
   const client = new ThreadClient({ source: host.source() });
   let told = 0;
   client.subscribe(() => {
@@ -126,8 +124,7 @@ test("a listener that throws keeps neither the others nor the thread from going 
   await turn();
   client.close();
   await turn();
-  process.removeAllListeners("uncaughtException");
-  for (const listener of before) process.on("uncaughtException", listener);
+  delete globalThis.reportError;
   assert.ok(told > 0);
   assert.match(String(errors[0]), /from the app/);
 });
