@@ -57,6 +57,11 @@ impl<K: Ord, V> Sorted<K, V> {
         self.0.into_iter().map(|(_, value)| value)
     }
 
+    /// The keys, in order.
+    pub fn into_keys(self) -> impl Iterator<Item = K> {
+        self.0.into_iter().map(|(key, _)| key)
+    }
+
     /// Most keys are above all that are there.
     fn place(&self, key: &K) -> Result<usize, usize> {
         match self.0.last() {

@@ -88,3 +88,19 @@ fn a_log_takes_what_joins_on_and_leaves_what_lies_beyond_a_hole() {
     assert_eq!((joined.applied.len(), joined.known, joined.beyond), (1, 1, 1));
     assert_eq!(log.last(), Some(2));
 }
+
+#[test]
+fn rows_of_a_page_come_in_log_order_however_the_host_lists_them() {
+    let row = |seq: u64| {
+        let json = format!(r#"{{"seq":{seq},"run_id":"r","state":"Running"}}"#);
+        read::<Record>(&json).unwrap()
+    };
+    for count in 0..20_u64 {
+        for step in [1, 3, 7, 19] {
+            let mut rows: Vec<Record> = (0..count).map(|place| row(place * step % 23)).collect();
+            page::in_log_order(&mut rows);
+            assert!(rows.is_sorted_by_key(Record::seq));
+            assert_eq!(rows.len() as u64, count);
+        }
+    }
+}

@@ -8,7 +8,7 @@ use super::state::View;
 use crate::follow::{LaneId, Status};
 use crate::json::Writer;
 use crate::preview::Content;
-use std::collections::BTreeSet;
+use crate::sorted::Sorted;
 
 /// How soon the page should take the changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,9 +33,9 @@ pub(super) struct Pending {
     /// How many committed items the page has.
     shown: usize,
     /// Calls of items that the page has: the item, and the call's number in it.
-    calls: BTreeSet<(usize, usize)>,
+    calls: Sorted<(usize, usize), ()>,
     /// Items that the page has and that wait no more.
-    resolved: BTreeSet<usize>,
+    resolved: Sorted<usize, ()>,
     /// The run that the page has.
     run: Option<Summary>,
     /// The status that the page has; None for that of a new view.
@@ -65,7 +65,7 @@ impl Pending {
     /// A committed call changed.
     pub fn call(&mut self, item: usize, call: usize) {
         if item < self.shown {
-            self.calls.insert((item, call));
+            self.calls.insert((item, call), ());
             self.press(Urgency::Now);
         }
     }
@@ -73,7 +73,7 @@ impl Pending {
     /// A committed item waits no more.
     pub fn resolved(&mut self, item: usize) {
         if item < self.shown {
-            self.resolved.insert(item);
+            self.resolved.insert(item, ());
             self.press(Urgency::Now);
         }
     }
@@ -179,10 +179,10 @@ impl View {
                 w.object(|w| send.write_state(w));
             });
         }
-        for (item, call) in std::mem::take(&mut self.pending.calls) {
+        for (item, call) in std::mem::take(&mut self.pending.calls).into_keys() {
             changes += self.committed.get(item).map_or(0, |item| write_call(w, item, call));
         }
-        for item in std::mem::take(&mut self.pending.resolved) {
+        for item in std::mem::take(&mut self.pending.resolved).into_keys() {
             changes += self.committed.get(item).map_or(0, |item| write_resolved(w, item));
         }
         changes + self.write_fields(w)

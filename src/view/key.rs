@@ -2,7 +2,7 @@
 
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::follow::LaneId;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(super) type Key = Arc<str>;
 
 /// The keys that are in use.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keys(BTreeSet<Key>);
+pub(super) struct Keys(HashSet<Key>);
 
 impl Keys {
     /// Takes this key or, where it is in use, one that the qualifier makes of it. A qualifier from committed truth
