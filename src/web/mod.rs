@@ -26,3 +26,6 @@ pub enum Source {
     /// The app's own source, asked through [`Host`].
     Custom,
 }
+
+#[cfg(test)]
+mod tests;
