@@ -167,6 +167,12 @@ test("a thousand reconnects leave nothing behind", async (t) => {
   const clients = 5;
   const reconnects = 100;
   const threads = await Promise.all(Array.from({ length: clients }, settled));
+  // An answer streams in each, a Delta for each opening: a host that says nothing but `bye` is asked ever more rarely.
+  for (const thread of threads) {
+    await host.hold(thread, 0);
+    await host.send(thread, "/long 100000");
+    await host.held(thread);
+  }
   const pages = [];
   // Two origins, since a browser opens six streams to one.
   for (const through of [host, await world.proxy()]) {
@@ -181,7 +187,13 @@ test("a thousand reconnects leave nothing behind", async (t) => {
   const reconnect = async (/** @type {number} */ times) => {
     const wanted = (await openings()).map((now) => now + times);
     await until(`${times} reconnects`, async () => {
-      await Promise.all(threads.map((thread) => host.admin(thread, "bye")));
+      await Promise.all(
+        threads.map(async (thread) => {
+          await host.hold(thread, 1);
+          await host.held(thread);
+          await host.admin(thread, "bye");
+        }),
+      );
       await new Promise((resolve) => setTimeout(resolve, 60));
       return (await openings()).every((now, at) => now >= /** @type {number} */ (wanted[at]));
     }, 120_000);
