@@ -26,7 +26,7 @@ async function client(through, options, { thread, host: of = host }) {
       const make = new Function("threadfold", "id", `return threadfold(${options})`);
       Object.assign(window, { thread: new ThreadClient({ source: make(threadfold, id) }) });
       judge.listen();
-      Object.assign(window, { connected: thread.connect().then(() => "live", (error) => `${error.code}: ${error.message}`) });
+      Object.assign(window, { connected: globalThis.thread.connect().then(() => "live", (/** @type {any} */ error) => `${error.code}: ${error.message}`) });
     },
     /** @type {const} */ ([options, thread]),
   );
@@ -44,7 +44,7 @@ function notice(page) {
 test("a thread that nobody wrote to is no failure, and comes to life with the first message", async () => {
   const page = await world.follow({ first: null });
   await until("the host was asked", async () => (await page.view()).status.state === "failed");
-  assert.equal((await page.view()).status.code, "not_found");
+  assert.deepEqual((await page.view()).status, { state: "failed", code: "not_found" });
   assert.equal(await page.page.locator("#notice").isVisible(), false);
   await page.say("/plain");
   await until("the answer is over", async () => (await page.view()).run?.state === "finished");
@@ -85,13 +85,13 @@ test("an expired token is a status, nothing is lost, and renewed headers go on b
   await guarded.cut();
   await until("the client asked for new headers", () => page.page.evaluate((asked) => window.asked > asked, asked));
   assert.deepEqual((await page.view()).items, before, "the view keeps what it had");
-  await page.page.evaluate(() => void (window.token = "second"));
+  await page.page.evaluate(() => void (globalThis.token = "second"));
   await until("the client is live again", async () => {
     // Where the first new header was still the old one, the app says when there is a better one.
-    if ((await page.view()).status.state === "unauthorized") await page.page.evaluate(() => thread.retry());
+    if ((await page.view()).status.state === "unauthorized") await page.page.evaluate(() => globalThis.thread.retry());
     return (await page.view()).status.state === "live";
   });
-  assert.equal(typeof (await page.page.evaluate(async () => (await thread.send("/plain")).run_id)), "string");
+  assert.equal(typeof (await page.page.evaluate(async () => (await globalThis.thread.send("/plain")).run_id)), "string");
 });
 
 test("headers that can't be renewed end in `unauthorized`, and `retry()` takes it up again", async () => {
@@ -100,8 +100,8 @@ test("headers that can't be renewed end in `unauthorized`, and `retry()` takes i
   assert.match(await page.page.evaluate(() => connected), /^unauthorized: \S+ .*\./);
   assert.equal((await page.view()).status.state, "unauthorized");
   await guarded.token("bad");
-  await page.page.evaluate(() => thread.send("/plain"));
-  await page.page.evaluate(() => thread.retry());
+  await page.page.evaluate(() => globalThis.thread.send("/plain"));
+  await page.page.evaluate(() => globalThis.thread.retry());
   await until("live", async () => (await page.view()).status.state === "live");
 });
 
@@ -112,8 +112,8 @@ test("another origin with credentials follows, sends and reads", async () => {
   for (const transport of ["eventsource", "fetch"]) {
     const thread = `across-${transport}`;
     const page = await client(other, `{ base: "${guarded.origin}/v1", threadId: id, credentials: "include", transport: "${transport}" }`, { thread, host: guarded });
-    await page.page.evaluate(() => thread.send("/plain"));
-    await page.page.evaluate(() => thread.retry());
+    await page.page.evaluate(() => globalThis.thread.send("/plain"));
+    await page.page.evaluate(() => globalThis.thread.retry());
     await until("the run is over", async () => (await page.view()).run?.state === "finished");
     const { run_id } = /** @type {any} */ ((await page.view()).run);
     await shows(page.page, run_id, ["finished"]);

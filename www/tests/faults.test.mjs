@@ -43,6 +43,7 @@ for (const [name, { spec, openings, patience, strikesReads }] of Object.entries(
     const page = await world.follow({ first: "/plain" });
     page.patience = patience ?? 30_000;
     if (name === "half-open") await page.pinged();
+    /** @type {Record<string, number>} */
     const before = { ...(await page.stats()) };
     const injected = (await host.injected())[name] ?? 0;
     await host.fault(spec, { thread: page.thread });
@@ -59,7 +60,8 @@ for (const [name, { spec, openings, patience, strikesReads }] of Object.entries(
       return (await page.view()).status.state === "live";
     }, 40_000);
     const { commits } = await page.converged(30_000);
-    const counted = await page.stats();
+    /** @type {Record<string, number>} */
+    const counted = { ...(await page.stats()) };
     const grown = (/** @type {string} */ counter) => (counted[counter] ?? 0) - (before[counter] ?? 0);
     const row = { fault: name, injected: ((await host.injected())[name] ?? 0) - injected, retries: page.retries, checkpoints: page.checkpoints };
     for (const counter of ["gaps", "reopens", "openings", "losses", "duplicates", "reads", "malformed"]) Object.assign(row, { [counter]: grown(counter) });

@@ -173,6 +173,7 @@ test("a thousand reconnects leave nothing behind", async (t) => {
     await host.send(thread, "/long 100000");
     await host.held(thread);
   }
+  /** @type {import("playwright-core").Page[]} */
   const pages = [];
   // Two origins, since a browser opens six streams to one.
   for (const through of [host, await world.proxy()]) {

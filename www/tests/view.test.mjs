@@ -27,7 +27,7 @@ for (const word of ["/plain", "/reason", "/tools", "/length", "/unicode"]) {
     );
     await page.finish(run);
     const same = await page.page.evaluate((key) => {
-      const element = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+      const element = /** @type {HTMLElement | null} */ (document.querySelector(`[data-key="${CSS.escape(key)}"]`));
       return [element === window.kept[0], element?.querySelector("[data-part]") === window.kept[1], element?.dataset.origin];
     }, key);
     assert.deepEqual(same, [true, true, "committed"]);

@@ -12,7 +12,7 @@ const { host } = world;
 
 /** Starts a run that waits, and waits for its question. @param {import("./support/world.mjs").Following} page @param {string} text */
 async function waiting(page, text) {
-  const run = await page.page.evaluate(async (text) => (await thread.send(text)).run_id, text);
+  const run = await page.page.evaluate(async (text) => String((await thread.send(text)).run_id), text);
   const row = await host.rested(page.thread, run);
   await page.converged();
   assert.equal((await page.view()).run?.state, "awaiting");

@@ -73,11 +73,6 @@ export function stats(page) {
   return page.evaluate(() => ({ ...thread.stats() }));
 }
 
-/** Says something as a program would. @param {Page} page @param {string} text @returns {Promise<string>} The run. */
-export async function send(page, text, options = {}) {
-  return page.evaluate(async ([text, options]) => (await thread.send(text, options)).run_id, /** @type {const} */ ([text, options]));
-}
-
 /** The page shows the run as this, committed. @param {Page} page @param {string} run @param {string[]} states */
 export function shows(page, run, states, patience = 30_000) {
   return until(
@@ -85,7 +80,7 @@ export function shows(page, run, states, patience = 30_000) {
     () =>
       page.evaluate(
         ([run, states]) =>
-          thread.view.items.some((item) => item.run_id === run && states.includes(item.kind) && !item.resolved) ? true : undefined,
+          thread.view.items.some((item) => item.run_id === run && states.includes(item.kind) && !("resolved" in item && item.resolved)) ? true : undefined,
         /** @type {const} */ ([run, states]),
       ),
     patience,

@@ -94,7 +94,7 @@ export class Session {
     await host.release(thread);
     await until(`the page shows the end of ${turn.say}`, async () => {
       await this.tend();
-      return this.page.evaluate((run) => thread.view.items.some((item) => item.run_id === run && /^finished|^failed/.test(item.kind)), run);
+      return this.page.evaluate((run) => globalThis.thread.view.items.some((item) => item.run_id === run && /^finished|^failed/.test(item.kind)), run);
     }, this.patience * 2);
     if (held < atLeast) throw new Error(`${turn.say} had ${held} checkpoints, and needs ${atLeast}`);
     this.log(`${turn.say}: ${held} checkpoints`);
@@ -135,7 +135,7 @@ export class Session {
   async answer(row) {
     const target = row.resume_ticket?.target ?? {};
     const reason = target.ToolCall?.reason ?? target.RemoteInput?.reason;
-    const action = { Permission: "approve", ClientExecution: "answer", UserInput: "answer", ExternalEvent: "answer" }[reason] ?? "go-on";
+    const action = reason === "Permission" ? "approve" : reason ? "answer" : "go-on";
     const button = this.page.locator(`[data-kind="awaiting"][data-seq="${row.seq}"] [data-action="${action}"]`);
     await until(`the page asks for ${action}`, async () => {
       await this.tend();

@@ -96,7 +96,7 @@ export class Following extends Session {
   /** Begins a run by the page's client, and holds its agent after so many Deltas. @param {string} text @param {number} deltas */
   async startAndHold(text, deltas) {
     await this.host.hold(this.thread, deltas);
-    const run = await this.page.evaluate(async (text) => (await thread.send(text)).run_id, text);
+    const run = await this.page.evaluate(async (text) => String((await thread.send(text)).run_id), text);
     const { active, frontier } = await this.host.held(this.thread);
     return { run, active, frontier };
   }
