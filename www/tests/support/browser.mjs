@@ -40,14 +40,15 @@ export function errors(page) {
  * @param {import("playwright-core").BrowserContext} context
  * @param {Host} host
  * @param {string} thread
+ * @param {string} [more] Of the address: `&transport=fetch`, say.
  */
-export async function open(context, host, thread) {
+export async function open(context, host, thread, more = "") {
   const page = await context.newPage();
   /** @type {string[]} */
   const said = [];
   complaints.set(page, said);
   page.on("pageerror", (error) => said.push(String(error.stack ?? error)));
-  await page.goto(`${host.origin}/?thread=${encodeURIComponent(thread)}`);
+  await page.goto(`${host.origin}/?thread=${encodeURIComponent(thread)}${more}`);
   await ready(page);
   return page;
 }

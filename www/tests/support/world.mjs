@@ -62,14 +62,14 @@ export class World {
 
   /**
    * A thread with one settled run, and a page that follows it live.
-   * @param {{ thread?: string, host?: Host, through?: { origin: string }, first?: string | null }} [options]
+   * @param {{ thread?: string, host?: Host, through?: { origin: string }, first?: string | null, address?: string }} [options]
    */
-  async follow({ thread = this.thread(), host = this.host, through = host, first = "/plain" } = {}) {
+  async follow({ thread = this.thread(), host = this.host, through = host, first = "/plain", address = "" } = {}) {
     if (first !== null) {
       const { run_id } = await host.send(thread, first);
       await host.rested(thread, run_id);
     }
-    const page = await open(this.context, /** @type {Host} */ (through), thread);
+    const page = await open(this.context, /** @type {Host} */ (through), thread, address);
     if (first !== null) await live(page);
     return new Following(host, page, thread);
   }
