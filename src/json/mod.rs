@@ -9,6 +9,7 @@ mod fragment;
 mod object;
 mod raw;
 mod reader;
+mod slot;
 mod tagged;
 mod wire;
 mod writer;
@@ -21,6 +22,7 @@ pub use wire::{Wire, read, read_noting, write};
 pub use writer::Writer;
 
 pub(crate) use object::{wire_field, wire_object};
+pub(crate) use slot::{IfSome, Lenient, OrNull, Put, Slot};
 pub(crate) use tagged::{wire_id, wire_tagged, wire_tokens};
 
 #[cfg(test)]

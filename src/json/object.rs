@@ -9,20 +9,6 @@
 /// | `nullable` | `None` | `None` | as `null` |
 /// | `default` | the default | as the type says | always |
 macro_rules! wire_field {
-    (read $r:ident, $slot:ident, $ty:ty,) => {
-        $slot = Some(<$ty as $crate::json::Wire>::read($r)?)
-    };
-    (read $r:ident, $slot:ident, $ty:ty, default) => {
-        $slot = Some(<$ty as $crate::json::Wire>::read($r)?)
-    };
-    (read $r:ident, $slot:ident, $ty:ty, $mode:ident) => {
-        $slot = if $r.kind()? == $crate::json::Kind::Null {
-            $r.null()?;
-            None
-        } else {
-            Some($crate::json::Wire::read($r)?)
-        }
-    };
     (slot $slot:ident, $ty:ty,) => {
         let mut $slot: Option<$ty> = None;
     };
@@ -30,7 +16,7 @@ macro_rules! wire_field {
         let mut $slot: Option<$ty> = None;
     };
     (slot $slot:ident, $ty:ty, $mode:ident) => {
-        let mut $slot: $ty = None;
+        let mut $slot = $crate::json::Lenient::<$ty>(None);
     };
     (take $r:ident, $slot:ident, $key:expr,) => {
         match $slot {
@@ -42,24 +28,16 @@ macro_rules! wire_field {
         $slot.unwrap_or_default()
     };
     (take $r:ident, $slot:ident, $key:expr, $mode:ident) => {
-        $slot
+        $slot.0
     };
-    (write $w:ident, $value:expr, $key:expr, optional) => {
-        if let Some(value) = $value {
-            $w.key($key);
-            $crate::json::Wire::write(value, $w);
-        }
+    (put $value:expr, optional) => {
+        &$crate::json::IfSome($value)
     };
-    (write $w:ident, $value:expr, $key:expr, nullable) => {
-        $w.key($key);
-        match $value {
-            Some(value) => $crate::json::Wire::write(value, $w),
-            None => $w.null(),
-        }
+    (put $value:expr, nullable) => {
+        &$crate::json::OrNull($value)
     };
-    (write $w:ident, $value:expr, $key:expr, $($mode:ident)?) => {
-        $w.key($key);
-        $crate::json::Wire::write($value, $w);
+    (put $value:expr, $($mode:ident)?) => {
+        $value
     };
 }
 pub(crate) use wire_field;
@@ -78,21 +56,12 @@ macro_rules! wire_object {
         impl $crate::json::Wire for $name {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
                 $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
-                r.object(|r, key| {
-                    match key {
-                        $( stringify!($field) => { $crate::json::wire_field!(read r, $field, $ty, $($mode)?); } )*
-                        _ => r.unknown_key(key)?,
-                    }
-                    Ok(())
-                })?;
+                r.fill(None, &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
                 Ok(Self { $( $field: $crate::json::wire_field!(take r, $field, stringify!($field), $($mode)?), )* })
             }
 
             fn write(&self, w: &mut $crate::json::Writer) {
-                w.object(|w| {
-                    let _ = &w;
-                    $( $crate::json::wire_field!(write w, &self.$field, stringify!($field), $($mode)?); )*
-                });
+                w.fields(None, &[$( (stringify!($field), $crate::json::wire_field!(put &self.$field, $($mode)?)) ),*]);
             }
         }
     };

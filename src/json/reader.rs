@@ -1,6 +1,6 @@
 //! A pull reader over JSON text.
 
-use super::{Error, ErrorKind, Fragment};
+use super::{Error, ErrorKind, Fragment, Slot};
 use std::borrow::Cow;
 
 /// Bounds on what is read.
@@ -122,6 +122,21 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
         self.each_field(&mut field)
+    }
+
+    /// An object into its fields' slots, which stand in the order of their keys. The tag's value was looked at before.
+    /// Of a key that comes twice the last counts; a key that is not listed is passed over and noted.
+    pub(crate) fn fill(&mut self, tag: Option<&str>, keys: &[&str], slots: &mut [&mut dyn Slot]) -> Result<(), Error> {
+        self.each_field(&mut |r, key| {
+            if Some(key) == tag {
+                return r.skip();
+            }
+            let place = keys.iter().position(|known| *known == key);
+            match place.and_then(|place| slots.get_mut(place)) {
+                Some(slot) => slot.fill(r),
+                None => r.unknown_key(key),
+            }
+        })
     }
 
     /// An array; `element` is called before each element and must read it.

@@ -40,14 +40,7 @@ macro_rules! wire_tagged {
                     $(
                         Some($word) => {
                             $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
-                            r.object(|r, key| {
-                                match key {
-                                    $( stringify!($field) => { $crate::json::wire_field!(read r, $field, $ty, $($mode)?); } )*
-                                    $tag => r.skip()?,
-                                    _ => r.unknown_key(key)?,
-                                }
-                                Ok(())
-                            })?;
+                            r.fill(Some($tag), &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
                             Ok(Self::$variant {
                                 $( $field: $crate::json::wire_field!(take r, $field, stringify!($field), $($mode)?), )*
                             })
@@ -68,11 +61,10 @@ macro_rules! wire_tagged {
             fn write(&self, w: &mut $crate::json::Writer) {
                 match self {
                     $(
-                        Self::$variant { $( $field, )* } => w.object(|w| {
-                            w.key($tag);
-                            w.string($word);
-                            $( $crate::json::wire_field!(write w, $field, stringify!($field), $($mode)?); )*
-                        }),
+                        Self::$variant { $( $field, )* } => w.fields(
+                            Some(($tag, $word)),
+                            &[$( (stringify!($field), $crate::json::wire_field!(put $field, $($mode)?)) ),*],
+                        ),
                     )*
                     $( Self::$unknown(raw) => $crate::json::Wire::write(raw, w), )?
                 }

@@ -1,6 +1,6 @@
 //! Writes JSON text.
 
-use super::Fragment;
+use super::{Fragment, Put};
 
 /// A text under construction. Commas are placed by the writer; the caller says what stands in which container.
 #[derive(Debug, Default)]
@@ -23,6 +23,19 @@ impl Writer {
     pub fn object(&mut self, fields: impl FnOnce(&mut Self)) {
         self.begin('{');
         fields(self);
+        self.finish_with('}');
+    }
+
+    /// An object of these fields, after its tag's key and word if it has a tag.
+    pub(crate) fn fields(&mut self, tag: Option<(&str, &str)>, fields: &[(&str, &dyn Put)]) {
+        self.begin('{');
+        if let Some((key, word)) = tag {
+            self.key(key);
+            self.string(word);
+        }
+        for (key, value) in fields {
+            value.put(key, self);
+        }
         self.finish_with('}');
     }
 
