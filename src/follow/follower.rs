@@ -10,7 +10,7 @@ use super::side::Side;
 use super::staging::Staged;
 use super::stats::Stats;
 use super::{pages, plain, strict};
-use crate::event::{Epoch, ThreadId};
+use crate::event::{Epoch, RunId, ThreadId};
 use crate::json::Notes;
 use crate::preview::Content;
 use crate::thread::Log;
@@ -35,6 +35,7 @@ pub struct Follower {
     pub(super) reads: Reads,
     pub(super) stats: Stats,
     pub(super) commands: Commands,
+    pub(super) accepted_run: Option<RunId>,
     /// When the log is read without being asked to.
     pub(super) poll_at: Option<u64>,
     /// The random bits that came with the input at hand.
@@ -58,6 +59,7 @@ impl Follower {
             reads: Reads::default(),
             stats: Stats::default(),
             commands: Commands::default(),
+            accepted_run: None,
             poll_at: None,
             random: 0,
             seen: None,

@@ -5,6 +5,7 @@ use super::follower::Follower;
 use super::input::Wake;
 use super::link::{Phase, Stop, backoff};
 use super::output::Output;
+use crate::event::RunId;
 
 /// So many tries, and the host counts as unreachable.
 const MOST_TRIES: u32 = 8;
@@ -159,7 +160,7 @@ impl Follower {
                     },
                 }
             }
-            Command::Cancel { run_id: None } => match runs.and_then(|runs| runs.newest()) {
+            Command::Cancel { run_id: None } => match runs.and_then(|runs| runs.newest()).or(self.unseen_run()) {
                 Some(run) => Ok(Command::Cancel { run_id: Some(run.clone()) }),
                 None => refused("no_active_run", "no run is active that could be cancelled".to_owned()),
             },
@@ -167,9 +168,16 @@ impl Follower {
         }
     }
 
+    /// The run that the host accepted last, while the log may not have it yet: a stop right after a send is meant for it.
+    fn unseen_run(&self) -> Option<&RunId> {
+        let is_over = |run: &RunId| self.side.as_ref().is_some_and(|side| side.runs.is_over(run));
+        self.accepted_run.as_ref().filter(|run| !is_over(run))
+    }
+
     pub(super) fn response(&mut self, id: CommandId, outcome: Outcome, now: u64, random: u64) {
         let Some((id, result)) = self.commands.answered(id, outcome, now, random, self.renewable) else { return };
         if let Ok(accepted) = &result {
+            self.accepted_run = accepted.run_id.clone().or(self.accepted_run.take());
             if matches!(self.link.phase, Phase::Stopped(Stop::Failed("not_found" | "no_content" | "unreachable"))) {
                 // The first message makes the thread (C1), and the host is there.
                 self.wake(Wake::User, now);

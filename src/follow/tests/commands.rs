@@ -181,6 +181,19 @@ fn a_cancel_takes_the_newest_run_that_has_not_ended() {
 }
 
 #[test]
+fn a_cancel_right_after_a_send_is_meant_for_the_run_that_the_log_has_not_got_yet() {
+    let mut world = world();
+    world.finish();
+    let accepted = Accepted { run_id: Some(RunId::from("r2")), message_id: None, seq: Some(9) };
+    world.command(1, send("k1")).respond(1, Outcome::Accepted(accepted.clone()));
+    world.command(2, Command::Cancel { run_id: None });
+    assert_eq!(world.requests.last().map(|(_, command)| run_of(command)), Some(Some("r2")));
+    let over = Accepted { run_id: Some(RunId::from("r1")), ..accepted };
+    world.command(3, send("k2")).respond(3, Outcome::Accepted(over)).command(4, Command::Cancel { run_id: None });
+    assert_eq!(results(&world).last(), Some(&(4, "no_active_run".to_owned())), "r1 is over already");
+}
+
+#[test]
 fn rows_of_a_run_after_its_end_do_not_bring_it_back() {
     let mut world = world();
     world.finish().then(Act::GoOn).command(1, Command::Cancel { run_id: None });
