@@ -13,6 +13,11 @@ import { until } from "./until.mjs";
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const PROGRAM = process.env.THREADFOLD_HOST ?? path.join(ROOT, "target/debug/threadfold-host");
 
+/** Hosts that run now: whatever ends this process ends them too. @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(signal, () => process.exit(1));
+
 /** @typedef {{ run_id: string, step: number, response: number, count: number, text: string, reasoning: string, calls: { id: string, name: string, args: string }[] }} Sent */
 
 export class Host {
@@ -53,6 +58,8 @@ export class Host {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#process = child;
+    running.add(child);
+    child.on("exit", () => running.delete(child));
     createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stderr) }).on("line", (line) => this.said.push(line));
     const lines = createInterface({ input: /** @type {import("node:stream").Readable} */ (child.stdout) });
     const address = await Promise.race([
