@@ -98,7 +98,7 @@ fn rows_of_a_page_come_in_log_order_however_the_host_lists_them() {
     for count in 0..20_u64 {
         for step in [1, 3, 7, 19] {
             let mut rows: Vec<Record> = (0..count).map(|place| row(place * step % 23)).collect();
-            page::in_log_order(&mut rows);
+            in_log_order(&mut rows);
             assert!(rows.is_sorted_by_key(Record::seq));
             assert_eq!(rows.len() as u64, count);
         }
