@@ -47,7 +47,7 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     let start = Instant::now();
     let tools = bindgen::folder()?;
     let modules = npm::packages()?;
-    toolchain.cargo("build").args(["--release", "--lib", "--package", "threadfold"]).run()?;
+    toolchain.release()?.args(["--lib", "--package", "threadfold"]).run()?;
     let compiled = wasm_std::target().join(TARGET).join("release/threadfold.wasm");
     let bytes = fs::read(&compiled).context(format!("reading {}", compiled.display()))?;
 

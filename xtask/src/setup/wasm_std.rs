@@ -26,29 +26,58 @@ const DEBIAN_CLIPPY: &str = "/usr/bin/cargo-clippy";
 pub enum Toolchain {
     /// The toolchain that native builds use.
     Ordinary,
-    /// Debian's, with the standard library in the given folder.
-    Debian(PathBuf),
+    /// Debian's, with the standard library that is built of its sources.
+    Debian {
+        /// The compiler's version.
+        version: String,
+        /// The folder of the standard library.
+        sysroot: PathBuf,
+    },
 }
+
+/// A panic is a trap and nothing else: no message, no place, no formatting code, which would be a seventh of the
+/// module. Nothing in the crate panics, and a page could not read the message anyway. All that is linked has to be
+/// compiled in this way, the standard library too, and the compiler wants to be told that this is not stable yet.
+const WITHOUT_MESSAGES: &str = "-Zunstable-options -Cpanic=immediate-abort";
 
 impl Toolchain {
     /// `cargo SUBCOMMAND --target wasm32-unknown-unknown`, to be continued with arguments.
     pub fn cargo(&self, subcommand: &str) -> Run {
+        match self {
+            Toolchain::Ordinary => Self::run(Run::new("cargo").arg(subcommand)),
+            Toolchain::Debian { sysroot, .. } => Self::debian(subcommand, sysroot, ""),
+        }
+    }
+
+    /// `cargo build --release` for the package. With Debian's toolchain a panic has no message; rustup's library is
+    /// compiled already, so there the module is somewhat larger.
+    pub fn release(&self) -> Outcome<Run> {
         let run = match self {
-            Toolchain::Ordinary => Run::new("cargo").arg(subcommand),
-            Toolchain::Debian(sysroot) => {
-                // rustup's `cargo-clippy` comes first on the path and would bring its own compiler.
-                let run = match subcommand {
-                    "clippy" => Run::new(DEBIAN_CLIPPY).arg("clippy"),
-                    _ => Run::new(DEBIAN_CARGO).arg(subcommand),
-                };
-                let flags = format!("--sysroot={}", sysroot.display());
-                run.env("CARGO", DEBIAN_CARGO)
-                    .env("RUSTC", DEBIAN_RUSTC)
-                    .env("RUSTDOC", "/usr/bin/rustdoc")
-                    .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags)
+            Toolchain::Ordinary => self.cargo("build"),
+            Toolchain::Debian { version, .. } => {
+                let sysroot = sysroot(version, &Library::Package)?;
+                Self::debian("build", &sysroot, WITHOUT_MESSAGES).env("RUSTC_BOOTSTRAP", "1")
             }
         };
-        run.args(["--target", TARGET]).env("CARGO_TARGET_DIR", target())
+        Ok(run.arg("--release"))
+    }
+
+    fn debian(subcommand: &str, sysroot: &Path, flags: &str) -> Run {
+        // rustup's `cargo-clippy` comes first on the path and would bring its own compiler.
+        let run = match subcommand {
+            "clippy" => Run::new(DEBIAN_CLIPPY).arg("clippy"),
+            _ => Run::new(DEBIAN_CARGO).arg(subcommand),
+        };
+        let flags = format!("--sysroot={} {flags}", sysroot.display());
+        Self::run(run)
+            .env("CARGO", DEBIAN_CARGO)
+            .env("RUSTC", DEBIAN_RUSTC)
+            .env("RUSTDOC", "/usr/bin/rustdoc")
+            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags.trim_end())
+    }
+
+    fn run(cargo: Run) -> Run {
+        cargo.args(["--target", TARGET]).env("CARGO_TARGET_DIR", target())
     }
 }
 
@@ -56,7 +85,7 @@ impl fmt::Display for Toolchain {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Toolchain::Ordinary => out.write_str("the ordinary toolchain's"),
-            Toolchain::Debian(sysroot) => write!(out, "{} for {DEBIAN_RUSTC}", sysroot.display()),
+            Toolchain::Debian { sysroot, .. } => write!(out, "{} for {DEBIAN_RUSTC}", sysroot.display()),
         }
     }
 }
@@ -116,24 +145,44 @@ fn new_enough(printed: &str) -> Option<String> {
     (found >= OLDEST).then(|| version.to_owned())
 }
 
-/// Builds the standard library once per compiler, as a by-product of an empty crate.
 fn debian(version: &str) -> Outcome<Toolchain> {
-    let what = format!("the wasm32 standard library of Rust {version} (one to two minutes, once)");
-    let sysroot = cache::ensure(&format!("wasm-std-{version}"), &what, |place| {
+    Ok(Toolchain::Debian { version: version.to_owned(), sysroot: sysroot(version, &Library::Tests)? })
+}
+
+/// What a standard library is built for.
+enum Library {
+    /// For tests, which want to say why they failed.
+    Tests,
+    /// For the package, as small as it gets.
+    Package,
+}
+
+/// Builds the standard library once per compiler and use, as a by-product of an empty crate.
+fn sysroot(version: &str, library: &Library) -> Outcome<PathBuf> {
+    // `test` is what `cargo test` links against. The bitcode lets the release build optimise across crates.
+    let (key, use_, crates, features, level, flags) = match library {
+        Library::Tests => ("wasm-std", "for tests", "std,panic_abort,test", "", "3", ""),
+        Library::Package => {
+            ("wasm-std-small", "for the package", "std,panic_abort", "optimize_for_size", "s", WITHOUT_MESSAGES)
+        }
+    };
+    let what = format!("the wasm32 standard library of Rust {version} {use_} (one to two minutes, once)");
+    cache::ensure(&format!("{key}-{version}"), &what, |place| {
         let empty = place.join("build");
         fs::create_dir_all(&empty).context("making an empty crate")?;
         fs::write(empty.join("lib.rs"), "").context("writing an empty crate")?;
         let manifest = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
                         [lib]\npath = \"lib.rs\"\n[workspace]\n";
         fs::write(empty.join("Cargo.toml"), manifest).context("writing an empty crate")?;
-        // `test` is what `cargo test` links against. The bitcode lets the release build optimise across crates.
         Run::new(DEBIAN_CARGO)
-            .args(["build", "--quiet", "--release", "-Z", "build-std=std,panic_abort,test", "--target", TARGET])
+            .args(["build", "--quiet", "--release", "--target", TARGET])
+            .args(["-Z", &format!("build-std={crates}"), "-Z", &format!("build-std-features={features}")])
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO", DEBIAN_CARGO)
             .env("RUSTC", DEBIAN_RUSTC)
-            .env("RUSTFLAGS", "-Cembed-bitcode=yes")
+            .env("RUSTFLAGS", format!("-Cembed-bitcode=yes {flags}").trim_end())
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", level)
             .env("CARGO_TARGET_DIR", empty.join("target"))
             .within(&empty)
             .run()?;
@@ -147,8 +196,7 @@ fn debian(version: &str) -> Outcome<Toolchain> {
             }
         }
         fs::remove_dir_all(&empty).context("removing the empty crate")
-    })?;
-    Ok(Toolchain::Debian(sysroot))
+    })
 }
 
 #[cfg(test)]
