@@ -16,21 +16,33 @@ const DEFAULT_BUDGET: u64 = 60_000;
 /// The same with the lazy parts.
 const TOTAL_BUDGET: u64 = 75_000;
 
+/// What the default entry has come down to so far. While it is over the budget, the stage of `cargo xtask test` sees to
+/// it that it does not grow again; lower this with each step down, and let the stage judge by the budget in the end.
+const REACHED: u64 = 119_500;
+
 /// Builds, measures, prints, and fails over the budget.
 pub fn run(arguments: &[String]) -> Outcome {
     Args::parse(arguments, &[])?;
     build::package(&wasm_std::toolchain()?)?;
-    measure()
+    within_budget(&measure()?)
 }
 
-/// Measures the package that is in `pkg/`.
-pub fn measure() -> Outcome {
+/// Measures the package that is in `pkg/`, prints, and fails when it has grown.
+pub fn not_grown() -> Outcome {
+    let files = measure()?;
+    if let Err(over) = within_budget(&files) {
+        println!("   the budget is not met yet: {over}");
+    }
+    no_more_than(&files, REACHED)
+}
+
+fn measure() -> Outcome<Vec<File>> {
     npm::packages()?;
     let out = layout::target().join("size");
     let measured = Run::new("node").arg("xtask/scripts/size.mjs").arg(layout::root()).arg(out).read()?;
     let files = measured.lines().map(File::parse).collect::<Outcome<Vec<_>>>()?;
     print!("{}", table(&files));
-    within_budget(&files)
+    Ok(files)
 }
 
 /// One file that a browser may load.
@@ -91,6 +103,14 @@ fn within_budget(files: &[File]) -> Outcome {
     Ok(())
 }
 
+fn no_more_than(files: &[File], reached: u64) -> Outcome {
+    let entry = brotli(files, false);
+    if entry > reached {
+        return Err(Failure::Failed(format!("the default entry has grown to {entry} bytes; it was {reached}")));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +124,12 @@ mod tests {
         let line = r#"{"file":"x.js","part":"lazy","raw":3,"gzip":2,"brotli":1}"#;
         assert!(File::parse(line).is_ok_and(|file| file.lazy && (file.raw, file.gzip, file.brotli) == (3, 2, 1)));
         assert!(File::parse(r#"{"file":"x.js","part":"lazy","raw":3,"gzip":2}"#).is_err());
+    }
+
+    #[test]
+    fn what_has_grown_is_told_and_lazy_parts_may_grow() {
+        assert!(no_more_than(&[file(false, 100), file(true, 50)], 100).is_ok());
+        assert!(no_more_than(&[file(false, 101)], 100).is_err());
     }
 
     #[test]
