@@ -9,6 +9,7 @@ pub mod event;
 pub mod fold;
 pub mod follow;
 pub mod json;
+mod names;
 pub mod preview;
 mod sorted;
 pub mod source;

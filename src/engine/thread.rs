@@ -8,7 +8,7 @@ use crate::follow::{
     Options, Output, Stats, Status, Step, Wake,
 };
 use crate::view::{SendState, Urgency, View};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// What the edge has to do.
 #[derive(Debug, Clone)]
@@ -38,7 +38,8 @@ pub struct Engine {
     anomalies: u64,
     /// Collected only while somebody listens.
     events: Option<Events>,
-    lanes: HashMap<LaneId, (RunId, Option<Coordinate>)>,
+    /// The lanes that are open, oldest first. They are few.
+    lanes: Vec<(LaneId, RunId, Option<Coordinate>)>,
     /// Sends under way, by command.
     sends: Vec<(CommandId, Command)>,
     /// Sends that were refused, until somebody asks for another try.
@@ -61,7 +62,7 @@ impl Engine {
             facts: 0,
             anomalies: 0,
             events: None,
-            lanes: HashMap::new(),
+            lanes: Vec::new(),
             sends: Vec::new(),
             refused: Vec::new(),
             own_commands: 0,
@@ -135,9 +136,9 @@ impl Engine {
         }
         for change in self.follower.shown_lanes() {
             if let LaneChange::Grew { lane, delta, .. } = change
-                && let Some((run_id, coordinate)) = self.lanes.get(&lane)
+                && let Some((run_id, coordinate)) = self.place_of(lane)
             {
-                all.push(Event::Delta { lane, run_id: run_id.clone(), coordinate: coordinate.clone(), delta });
+                all.push(Event::Delta { lane, run_id, coordinate, delta });
             }
         }
         events::write(&all)
@@ -209,30 +210,39 @@ impl Engine {
     fn lane(&mut self, change: &LaneChange) {
         match change {
             LaneChange::Open { lane, run_id, coordinate } => {
-                self.lanes.insert(*lane, (run_id.clone(), coordinate.clone()));
+                self.lanes.push((*lane, run_id.clone(), coordinate.clone()));
             }
             LaneChange::Grew { lane, delta, .. } => {
-                if let Some((run_id, coordinate)) = self.lanes.get(lane) {
-                    let (run_id, coordinate) = (run_id.clone(), coordinate.clone());
+                if let Some((run_id, coordinate)) = self.place_of(*lane) {
                     self.tell(Event::Delta { lane: *lane, run_id, coordinate, delta: delta.clone() });
                 }
             }
             LaneChange::Reset { lane } => self.reset(*lane),
             LaneChange::Confirmed { .. } => {}
-            LaneChange::Settled { lane, .. } => {
-                self.lanes.remove(lane);
-            }
+            LaneChange::Settled { lane, .. } => self.forget(*lane),
             LaneChange::Dropped { lane } => {
                 self.reset(*lane);
-                self.lanes.remove(lane);
+                self.forget(*lane);
             }
         }
     }
 
     fn reset(&mut self, lane: LaneId) {
         // A lane that nobody was told of needs no reset; without its run it would read as one of everything.
-        if let Some((run_id, coordinate)) = self.lanes.get(&lane).cloned() {
+        if let Some((run_id, coordinate)) = self.place_of(lane) {
             self.tell(Event::Reset { lane: Some(lane), run_id: Some(run_id), coordinate });
+        }
+    }
+
+    /// The run and the response of a lane; None for a lane that is not open.
+    fn place_of(&self, lane: LaneId) -> Option<(RunId, Option<Coordinate>)> {
+        let (_, run_id, coordinate) = self.lanes.iter().rfind(|(id, ..)| *id == lane)?;
+        Some((run_id.clone(), coordinate.clone()))
+    }
+
+    fn forget(&mut self, lane: LaneId) {
+        if let Some(at) = self.lanes.iter().position(|(id, ..)| *id == lane) {
+            self.lanes.remove(at);
         }
     }
 

@@ -18,10 +18,10 @@ pub use run::RunView;
 pub use terminal::terminal;
 
 use crate::event::RunId;
+use crate::names::Names;
 use crate::thread::Record;
 use output::Output;
 use run::Run;
-use std::collections::HashMap;
 
 /// The state of a fold: feed it records in log order, apply the changes in the order in which they come.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +29,7 @@ pub struct Fold {
     windowed: bool,
     last: Option<u64>,
     runs: Vec<Run>,
-    by_id: HashMap<RunId, usize>,
+    by_id: Names,
     /// The run whose beginning the next record may confirm.
     undecided: Option<usize>,
     anomalies: Vec<Anomaly>,
@@ -59,11 +59,11 @@ impl Fold {
             return out.finish();
         }
         self.last = Some(seq);
-        let index = record.run_id().map(|id| match self.by_id.get(id) {
-            Some(index) => *index,
+        let index = record.run_id().map(|id| match self.by_id.get(id.as_str()) {
+            Some(index) => index,
             None => {
                 let index = self.runs.len();
-                self.by_id.insert(id.clone(), index);
+                self.by_id.insert(id.shared(), index);
                 self.runs.push(Run::new(id.clone(), seq, self.windowed));
                 index
             }
@@ -88,7 +88,7 @@ impl Fold {
 
     /// What the log says of a run; None for a run of which no record was read.
     pub fn run(&self, run: &RunId) -> Option<&RunView> {
-        self.by_id.get(run).and_then(|index| self.runs.get(*index)).map(|run| &run.view)
+        self.by_id.get(run.as_str()).and_then(|index| self.runs.get(index)).map(|run| &run.view)
     }
 
     /// All runs, in order of first appearance.

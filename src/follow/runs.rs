@@ -1,16 +1,16 @@
 //! Where each run of a log stands: what commands and the need to look again depend on.
 
 use crate::event::{CallId, Coordinate, RunId};
+use crate::names::Names;
 use crate::thread::{Record, RunRow, RunState, Target};
-use std::collections::HashSet;
 
 /// The runs that are not over, oldest first, with the responses that they have committed; of the others only that they
 /// are over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     active: Vec<RunRow>,
-    responses: HashSet<Coordinate>,
-    over: HashSet<RunId>,
+    responses: Vec<Coordinate>,
+    over: Names,
 }
 
 impl Runs {
@@ -19,7 +19,7 @@ impl Runs {
             Record::Run(row) => row,
             Record::Message(row) => {
                 if let Some(coordinate) = row.coordinate().filter(|response| !self.is_over(&response.run_id)) {
-                    self.responses.insert(coordinate);
+                    self.responses.push(coordinate);
                 }
                 return;
             }
@@ -30,7 +30,7 @@ impl Runs {
         }
         if row.state.is_ended() {
             self.responses.retain(|response| response.run_id != row.run_id);
-            self.over.insert(row.run_id.clone());
+            self.over.insert(row.run_id.shared(), 0);
         }
         match self.active.iter().position(|run| run.run_id == row.run_id) {
             Some(at) if row.state.is_ended() => {
@@ -48,12 +48,12 @@ impl Runs {
 
     /// True once the run has Ended.
     pub fn is_over(&self, run_id: &RunId) -> bool {
-        self.over.contains(run_id)
+        self.over.contains(run_id.as_str())
     }
 
     /// True when this response of a run that is not over is committed.
     pub fn has_response(&self, coordinate: &Coordinate) -> bool {
-        self.responses.contains(coordinate)
+        self.responses.iter().rev().any(|response| response == coordinate)
     }
 
     /// True while some run is not Ended.

@@ -125,6 +125,12 @@ macro_rules! wire_id {
                 pub fn as_str(&self) -> &str {
                     &self.0
                 }
+
+                /// The id as text that can be kept.
+                #[allow(dead_code)]
+                pub(crate) fn shared(&self) -> &std::sync::Arc<str> {
+                    &self.0
+                }
             }
 
             impl From<&str> for $name {

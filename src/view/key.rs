@@ -2,7 +2,7 @@
 
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::follow::LaneId;
-use std::collections::HashSet;
+use crate::names::Names;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(super) type Key = Arc<str>;
 
 /// The keys that are in use.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keys(HashSet<Key>);
+pub(super) struct Keys(Names);
 
 impl Keys {
     /// Takes this key or, where it is in use, one that the qualifier makes of it. A qualifier from committed truth
@@ -25,7 +25,7 @@ impl Keys {
             key.push('#');
         }
         let key = Key::from(key);
-        self.0.insert(Arc::clone(&key));
+        self.0.insert(&key, 0);
         key
     }
 
@@ -41,7 +41,8 @@ impl Keys {
 
     /// All items but those with these keys are gone.
     pub fn keep_only(&mut self, keys: impl Iterator<Item = Key>) {
-        self.0 = keys.collect();
+        self.0.clear();
+        keys.for_each(|key| self.0.insert(&key, 0));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::event::RunId;
 use crate::json::Writer;
+use crate::names::Names;
 use crate::thread::{EndCause, Record, RunState};
-use std::collections::HashMap;
 
 /// A run as far as the view needs it.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ enum Phase {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs {
     all: Vec<Run>,
-    by_id: HashMap<RunId, usize>,
+    by_id: Names,
     /// The numbers of those that are not over, ascending.
     active: Vec<usize>,
 }
@@ -50,13 +50,13 @@ impl Runs {
     /// Takes the next record.
     pub fn take(&mut self, record: &Record) -> Taken {
         let Some(id) = record.run_id() else { return Taken::Counts(None) };
-        let number = match self.by_id.get(id) {
-            Some(number) => *number,
+        let number = match self.by_id.get(id.as_str()) {
+            Some(number) => number,
             None => {
                 let number = self.all.len();
                 let summary = Summary { run_id: id.clone(), phase: Phase::Running, seq: None };
                 self.all.push(Run { summary, awaiting: None });
-                self.by_id.insert(id.clone(), number);
+                self.by_id.insert(id.shared(), number);
                 self.active.push(number);
                 number
             }
@@ -77,8 +77,8 @@ impl Runs {
 
     /// The run of this record waits, and this item says so.
     pub fn awaits(&mut self, record: &Record, item: usize) {
-        let number = record.run_id().and_then(|id| self.by_id.get(id));
-        if let Some(run) = number.and_then(|number| self.all.get_mut(*number)) {
+        let number = record.run_id().and_then(|id| self.by_id.get(id.as_str()));
+        if let Some(run) = number.and_then(|number| self.all.get_mut(number)) {
             run.awaiting = Some(item);
         }
     }
