@@ -10,7 +10,7 @@ use crate::run::{Run, seconds};
 use crate::setup::cache::digest;
 use crate::setup::wasm_std::{self, TARGET, Toolchain};
 use crate::setup::{bindgen, npm};
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -47,16 +47,21 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     let start = Instant::now();
     let tools = bindgen::folder()?;
     let modules = npm::packages()?;
+    // Two commands at once would take each other's half-written files; the second one waits and finds all done.
+    fs::create_dir_all(wasm_std::target()).context("making the target folder")?;
+    let lock = File::create(wasm_std::target().join("package.lock")).context("making a lock file")?;
+    lock.lock().context("waiting for another command that builds the package")?;
     toolchain.release()?.args(["--lib", "--package", "threadfold"]).run()?;
     let compiled = wasm_std::target().join(TARGET).join("release/threadfold.wasm");
     let bytes = fs::read(&compiled).context(format!("reading {}", compiled.display()))?;
 
     let package = package_folder();
     let stamp = wasm_std::target().join("package.stamp");
-    let lock = fs::read(layout::root().join("package-lock.json")).context("reading package-lock.json")?;
+    let locked = fs::read(layout::root().join("package-lock.json")).context("reading package-lock.json")?;
     let recipe = [BINDGEN, OPTIMISE].concat().join(" ");
     // The second part is the version of the tools: wasm-bindgen's is in the folder's path, the optimiser's in the lock.
-    let key = digest(&[&bytes, tools.as_os_str().as_encoded_bytes(), &lock, recipe.as_bytes(), INSTANTIATE.as_bytes()]);
+    let key =
+        digest(&[&bytes, tools.as_os_str().as_encoded_bytes(), &locked, recipe.as_bytes(), INSTANTIATE.as_bytes()]);
     let outputs = ["threadfold.js", "threadfold_bg.wasm", "threadfold_inline.js"];
     if fs::read_to_string(&stamp).is_ok_and(|old| old == key) && outputs.iter().all(|name| package.join(name).is_file())
     {
