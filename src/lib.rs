@@ -14,6 +14,7 @@ pub mod preview;
 mod sorted;
 pub mod source;
 pub mod thread;
+pub mod transcode;
 pub mod view;
 
 #[cfg(target_arch = "wasm32")]

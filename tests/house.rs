@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("classify", &["json", "event"]),
     ("fold", &["json", "sorted", "event", "thread"]),
     ("audit", &["json", "event", "classify", "fold"]),
+    ("transcode", &["json", "event", "thread"]),
     ("preview", &["json", "event"]),
     ("follow", &["json", "event", "thread", "preview"]),
     ("source", &["json", "event", "thread", "follow"]),
@@ -25,7 +26,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 const CORE: &[&str] = &[
-    "json", "sorted", "event", "thread", "classify", "fold", "audit", "preview", "follow", "source", "view", "engine",
+    "json",
+    "sorted",
+    "event",
+    "thread",
+    "classify",
+    "fold",
+    "audit",
+    "preview",
+    "follow",
+    "source",
+    "view",
+    "engine",
+    "transcode",
 ];
 
 const IMPURE: &[&str] = &[

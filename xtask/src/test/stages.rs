@@ -27,6 +27,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
+    Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
     Stage { name: "size", what: "the default entry has not grown", run: not_grown },
@@ -103,7 +104,15 @@ fn json_in_node() -> Outcome<Counts> {
 
 fn node() -> Outcome<Counts> {
     build::package(&wasm_std::toolchain()?)?;
-    node_tests(Run::new("node"), "pkg/tests")
+    node_tests(Run::new("node"), "pkg/tests", 1)
+}
+
+/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
+fn peers() -> Outcome<Counts> {
+    npm::packages()?;
+    Run::new("cargo").args(["build", "--package", "threadfold", "--example", "transcode"]).run()?;
+    let program = layout::target().join("debug/examples/transcode");
+    node_tests(Run::new("node").env("THREADFOLD_TRANSCODE", program), "tests/peers", 2)
 }
 
 /// Each file is given `CHROME` (Chromium) and `THREADFOLD_HOST` (the host's program).
@@ -112,18 +121,19 @@ fn in_browser() -> Outcome<Counts> {
     npm::packages()?;
     python::python()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
-    node_tests(node, "www/tests")
+    node_tests(node, "www/tests", 1)
 }
 
-/// Runs the `*.test.mjs` of a folder, one file at a time: two browsers at once would be slow on two cores.
-fn node_tests(node: Run, folder: &str) -> Outcome<Counts> {
+/// Runs the `*.test.mjs` of a folder, so many files at a time: two browsers at once would be slow on two cores.
+fn node_tests(node: Run, folder: &str, at_a_time: u8) -> Outcome<Counts> {
     let here = layout::root().join(folder);
     let entries = fs::read_dir(&here).context(format!("reading {folder}"))?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
     files.sort();
-    let options = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
-    let (status, output) = node.args(options).args(files).tee()?;
+    let options = ["--test", "--test-reporter=spec"];
+    let at_a_time = format!("--test-concurrency={at_a_time}");
+    let (status, output) = node.args(options).arg(at_a_time).args(files).tee()?;
     Ok(Counts::of_node(&output).checked(status))
 }
 

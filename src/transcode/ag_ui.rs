@@ -1,0 +1,428 @@
+//! AG-UI 1.0.
+//!
+//! Its client keeps messages by id and appends to one that is opened again, so what was wrong is deleted by a snapshot
+//! of the thread's messages and then written anew. A snapshot without any reasoning deletes none; there, the reasoning
+//! that has to go is turned into an ordinary message first, and deleted by a second snapshot.
+
+use super::flow::Flow;
+use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
+use super::response::Kind;
+use super::{Chunk, Transcoder, blocks};
+use crate::event::{Cause, Disposition, RunId, ThreadId};
+use crate::json::Writer;
+use crate::thread::{Block, Message, Role};
+
+/// A transcoder for AG-UI.
+pub fn ag_ui(thread_id: ThreadId) -> impl Transcoder {
+    Flow::new(AgUi {
+        thread_id,
+        messages: Vec::new(),
+        reasonings: Vec::new(),
+        step: None,
+        steps: 0,
+        stale: false,
+        unanswered: Vec::new(),
+    })
+}
+
+struct AgUi {
+    thread_id: ThreadId,
+    /// What is committed, as the client has it or will have it.
+    messages: Vec<Entry>,
+    /// Reasoning that the client may have.
+    reasonings: Vec<String>,
+    step: Option<String>,
+    /// How many steps were opened whose number is not known.
+    steps: u32,
+    /// True when the client may hold messages of a log that was replaced.
+    stale: bool,
+    /// Calls of this stream without an answer. The client takes them for its own to run when the run succeeds.
+    unanswered: Vec<String>,
+}
+
+struct Entry {
+    id: String,
+    role: Who,
+    content: Option<String>,
+    calls: Vec<(String, String, String)>,
+}
+
+enum Who {
+    Plain(&'static str),
+    /// Answers this call; true when it failed.
+    Tool(String, bool),
+}
+
+fn event(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
+    event_with(out, kind, fields, |_| {});
+}
+
+fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: impl FnOnce(&mut Writer)) {
+    let mut w = Writer::new();
+    w.object(|w| {
+        field(w, "type", kind);
+        fields.iter().for_each(|(key, value)| field(w, key, value));
+        rest(w);
+    });
+    out.push(Chunk::Event(w.finish()));
+}
+
+fn field(w: &mut Writer, key: &str, value: &str) {
+    w.key(key);
+    w.string(value);
+}
+
+/// The protocol has no word for a failed tool, so its metadata says it.
+fn failed(w: &mut Writer) {
+    w.key("metadata");
+    w.object(|w| {
+        w.key("is_error");
+        w.boolean(true);
+    });
+}
+
+fn reasoning(response: &str) -> String {
+    format!("{response}-reasoning")
+}
+
+impl Entry {
+    fn write(&self, w: &mut Writer) {
+        w.object(|w| {
+            field(w, "id", &self.id);
+            match &self.role {
+                Who::Plain(role) => field(w, "role", role),
+                Who::Tool(call, is_error) => {
+                    field(w, "role", "tool");
+                    field(w, "toolCallId", call);
+                    if *is_error {
+                        failed(w);
+                    }
+                }
+            }
+            if let Some(content) = &self.content {
+                field(w, "content", content);
+            }
+            if !self.calls.is_empty() {
+                w.key("toolCalls");
+                w.array(|w| {
+                    for (id, name, arguments) in &self.calls {
+                        w.object(|w| {
+                            field(w, "id", id);
+                            field(w, "type", "function");
+                            w.key("function");
+                            w.object(|w| {
+                                field(w, "name", name);
+                                field(w, "arguments", arguments);
+                            });
+                        });
+                    }
+                });
+            }
+        });
+    }
+}
+
+impl AgUi {
+    fn run(&self, out: &mut Out, kind: &str, run_id: &RunId, rest: impl FnOnce(&mut Writer)) {
+        event_with(out, kind, &[("threadId", self.thread_id.as_str()), ("runId", run_id.as_str())], rest);
+    }
+
+    fn end_step(&mut self, out: &mut Out) {
+        if let Some(name) = self.step.take() {
+            event(out, "STEP_FINISHED", &[("stepName", &name)]);
+        }
+    }
+
+    /// Deletes everything at the client that is not among the messages.
+    fn snapshot(&mut self, out: &mut Out) {
+        let keeps_reasoning = self.messages.iter().any(|entry| matches!(entry.role, Who::Plain("reasoning")));
+        let messages = &self.messages;
+        let stale: Vec<String> =
+            self.reasonings.iter().filter(|id| !messages.iter().any(|entry| entry.id == **id)).cloned().collect();
+        if !stale.is_empty() && !keeps_reasoning {
+            event_with(out, "MESSAGES_SNAPSHOT", &[], |w| {
+                w.key("messages");
+                w.array(|w| {
+                    messages.iter().for_each(|entry| entry.write(w));
+                    for id in stale {
+                        Entry { id, role: Who::Plain("assistant"), content: Some(String::new()), calls: Vec::new() }
+                            .write(w);
+                    }
+                });
+            });
+        }
+        event_with(out, "MESSAGES_SNAPSHOT", &[], |w| {
+            w.key("messages");
+            w.array(|w| messages.iter().for_each(|entry| entry.write(w)));
+        });
+        self.reasonings.retain(|id| messages.iter().any(|entry| entry.id == *id));
+    }
+
+    /// A call that was withdrawn or never answered must not look like one for the client: it is answered, and the
+    /// answer, which no log holds, is deleted.
+    fn answer_the_rest(&mut self, out: &mut Out) {
+        let unanswered = std::mem::take(&mut self.unanswered);
+        for call in &unanswered {
+            let id = format!("{call}-unanswered");
+            event_with(
+                out,
+                "TOOL_CALL_RESULT",
+                &[("messageId", &id), ("toolCallId", call), ("content", "never answered")],
+                failed,
+            );
+        }
+        if !unanswered.is_empty() {
+            self.snapshot(out);
+        }
+    }
+
+    fn assistant(&mut self, response: &str) -> Option<&mut Entry> {
+        if !self.messages.iter().any(|entry| entry.id == response) {
+            let role = Who::Plain("assistant");
+            self.messages.push(Entry { id: response.to_owned(), role, content: None, calls: Vec::new() });
+        }
+        self.messages.iter_mut().find(|entry| entry.id == response)
+    }
+}
+
+impl Protocol for AgUi {
+    fn begin(&mut self, run_id: &RunId, out: &mut Out) {
+        self.step = None;
+        self.unanswered.clear();
+        self.run(out, "RUN_STARTED", run_id, |_| {});
+        if std::mem::take(&mut self.stale) {
+            self.snapshot(out);
+        }
+    }
+
+    fn step(&mut self, _ends: bool, step: Option<u32>, out: &mut Out) {
+        self.end_step(out);
+        let name = step.map_or_else(
+            || {
+                self.steps = self.steps.saturating_add(1);
+                format!("step-after-{}", self.steps)
+            },
+            |step| format!("step-{step}"),
+        );
+        event(out, "STEP_STARTED", &[("stepName", &name)]);
+        self.step = Some(name);
+    }
+
+    fn open(&mut self, response: &str, kind: &Kind, out: &mut Out) {
+        match kind {
+            Kind::Reasoning => {
+                let id = reasoning(response);
+                event(out, "REASONING_START", &[("messageId", &id)]);
+                event(out, "REASONING_MESSAGE_START", &[("messageId", &id), ("role", "reasoning")]);
+                self.reasonings.push(id);
+            }
+            Kind::Text => event(out, "TEXT_MESSAGE_START", &[("messageId", response), ("role", "assistant")]),
+            Kind::Call { wire, name } => {
+                let fields = [("toolCallId", wire.as_str()), ("toolCallName", name), ("parentMessageId", response)];
+                event(out, "TOOL_CALL_START", &fields);
+                self.unanswered.push(wire.clone());
+            }
+        }
+    }
+
+    fn grow(&mut self, response: &str, kind: &Kind, text: &str, out: &mut Out) {
+        match kind {
+            Kind::Reasoning => {
+                let id = reasoning(response);
+                event(out, "REASONING_MESSAGE_CONTENT", &[("messageId", &id), ("delta", text)]);
+            }
+            Kind::Text => event(out, "TEXT_MESSAGE_CONTENT", &[("messageId", response), ("delta", text)]),
+            Kind::Call { wire, .. } => event(out, "TOOL_CALL_ARGS", &[("toolCallId", wire), ("delta", text)]),
+        }
+    }
+
+    fn close(&mut self, response: &str, kind: &Kind, out: &mut Out) {
+        match kind {
+            Kind::Reasoning => {
+                let id = reasoning(response);
+                event(out, "REASONING_MESSAGE_END", &[("messageId", &id)]);
+                event(out, "REASONING_END", &[("messageId", &id)]);
+            }
+            Kind::Text => event(out, "TEXT_MESSAGE_END", &[("messageId", response)]),
+            Kind::Call { wire, .. } => event(out, "TOOL_CALL_END", &[("toolCallId", wire)]),
+        }
+    }
+
+    fn text(&self, content: &[Block]) -> (String, u64) {
+        blocks::text(content, |_| true)
+    }
+
+    fn has_extras(&self, _content: &[Block]) -> bool {
+        false
+    }
+
+    fn extras(&mut self, _response: &str, _content: &[Block], _out: &mut Out) {}
+
+    fn committed(&mut self, response: &str, kind: &Kind, text: &str) {
+        match kind {
+            Kind::Reasoning => self.messages.push(Entry {
+                id: reasoning(response),
+                role: Who::Plain("reasoning"),
+                content: Some(text.to_owned()),
+                calls: Vec::new(),
+            }),
+            Kind::Text => {
+                if let Some(entry) = self.assistant(response) {
+                    entry.content = Some(text.to_owned());
+                }
+            }
+            Kind::Call { .. } => {}
+        }
+    }
+
+    fn input_is_sent_whole(&self) -> bool {
+        false
+    }
+
+    fn call(&mut self, call: &Call<'_>, out: &mut Out) {
+        let kind = Kind::Call { wire: call.wire.to_owned(), name: call.name.to_owned() };
+        if call.rest.is_none() {
+            self.open(call.response, &kind, out);
+        }
+        let rest = call.rest.unwrap_or(call.input.as_str());
+        if !rest.is_empty() {
+            self.grow(call.response, &kind, rest, out);
+        }
+        self.close(call.response, &kind, out);
+        if let Some(entry) = self.assistant(call.response) {
+            entry.calls.push((call.wire.to_owned(), call.name.to_owned(), call.input.as_str().to_owned()));
+        }
+    }
+
+    fn dispose(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
+
+    fn client_runs(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
+
+    fn has_word_for(&self, disposition: Disposition) -> bool {
+        match disposition {
+            Disposition::Executed
+            | Disposition::PendingClient
+            | Disposition::PendingBuiltin
+            | Disposition::Open
+            | Disposition::Unresolved => false,
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer<'_>, out: &mut Out) -> bool {
+        let (content, _) = blocks::text(answer.content, |_| true);
+        let id = format!("{}-result-{}-{}", answer.run_id, answer.position.seq, answer.position.index);
+        let call = answer.wire.unwrap_or(answer.id.as_str());
+        self.unanswered.retain(|unanswered| unanswered != call);
+        let fields = [("messageId", id.as_str()), ("toolCallId", call), ("content", &content)];
+        event_with(out, "TOOL_CALL_RESULT", &fields, |w| {
+            if answer.is_error {
+                failed(w);
+            }
+        });
+        // The client puts an answer after its call's message and the answers that it has.
+        let owner = self.messages.iter().position(|entry| entry.calls.iter().any(|(id, ..)| id == call));
+        let at = owner.map_or(self.messages.len(), |owner| {
+            let after = self.messages.iter().skip(owner + 1);
+            owner + 1 + after.take_while(|entry| matches!(entry.role, Who::Tool(..))).count()
+        });
+        let role = Who::Tool(call.to_owned(), answer.is_error);
+        if !self.messages.iter().any(|entry| entry.id == id) {
+            self.messages.insert(at, Entry { id, role, content: Some(content), calls: Vec::new() });
+        }
+        true
+    }
+
+    fn awaiting(&mut self, waiting: &Waiting<'_>, out: &mut Out) {
+        self.end_step(out);
+        let call = waiting.call.or(waiting.id.map(|id| id.as_str()));
+        self.run(out, "RUN_FINISHED", waiting.run_id, |w| {
+            w.key("outcome");
+            w.object(|w| match (waiting.reason, call) {
+                (Some("client_execution"), Some(call)) => {
+                    field(w, "type", "success");
+                    w.key("pendingToolCallIds");
+                    w.array(|w| w.string(call));
+                }
+                (reason, call) => {
+                    field(w, "type", "interrupt");
+                    w.key("interrupts");
+                    w.array(|w| {
+                        w.object(|w| {
+                            let position = waiting.position;
+                            let id = format!("{}-{}-{}", waiting.run_id, position.seq, position.index);
+                            field(w, "id", &id);
+                            field(w, "reason", reason.unwrap_or("unknown"));
+                            if let Some(call) = call {
+                                field(w, "toolCallId", call);
+                            }
+                        });
+                    });
+                }
+            });
+        });
+    }
+
+    fn finished(&mut self, run_id: &RunId, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
+        if cause != Some(Cause::Cancelled) {
+            self.answer_the_rest(out);
+        }
+        self.end_step(out);
+        self.run(out, "RUN_FINISHED", run_id, |w| {
+            if exhausted {
+                w.key("result");
+                w.object(|w| {
+                    w.key("exhausted");
+                    w.boolean(true);
+                });
+            }
+            w.key("outcome");
+            w.object(|w| {
+                let outcome = match cause {
+                    Some(Cause::Cancelled) => "cancelled",
+                    Some(Cause::NaturalEnd | Cause::MaxSteps | Cause::Stopped) | None => "success",
+                };
+                field(w, "type", outcome);
+            });
+        });
+    }
+
+    fn failed(&mut self, _run_id: &RunId, code: &str, message: &str, out: &mut Out) {
+        self.end_step(out);
+        event(out, "RUN_ERROR", &[("message", message), ("code", code)]);
+    }
+
+    fn retract(&mut self, response: &str, out: &mut Out) -> Retracted {
+        let of_response = reasoning(response);
+        self.messages.retain(|entry| entry.id != response && entry.id != of_response);
+        self.snapshot(out);
+        Retracted::Response
+    }
+
+    fn retracts_runs(&self) -> bool {
+        false
+    }
+
+    fn leave(&mut self, in_step: bool, out: &mut Out) {
+        if in_step {
+            self.end_step(out);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.messages.clear();
+        self.stale = true;
+    }
+
+    fn said(&mut self, message: &Message) {
+        let role = match message.role {
+            Role::User => "user",
+            Role::System => "system",
+            Role::Assistant | Role::Tool => return,
+        };
+        let (content, _) = blocks::text(&message.content, |_| true);
+        let id = message.id.to_string();
+        if !self.messages.iter().any(|entry| entry.id == id) {
+            self.messages.push(Entry { id, role: Who::Plain(role), content: Some(content), calls: Vec::new() });
+        }
+    }
+}

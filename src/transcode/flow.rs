@@ -1,0 +1,563 @@
+//! The order of things, the same for every protocol that this is used for: which response is on the wire, what a Fact
+//! does to its preview, and what has to be taken back.
+//!
+//! One response is on the wire at a time. A preview of a later one waits until the Facts of the one before it have come,
+//! so that the consumer's order is the log's.
+
+use super::calls::Calls;
+use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
+use super::response::{Key, Kind, Meeting, Response};
+use super::same_json::same_json;
+use super::{Chunk, Transcoder};
+use crate::event::{Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
+use crate::thread::Message;
+use std::collections::HashSet;
+
+/// A protocol with its bookkeeping.
+pub(super) struct Flow<P> {
+    protocol: P,
+    /// The run whose stream is open, or was open last; its Facts are kept for what has to be written again.
+    run: Option<RunId>,
+    /// True from the opening of a stream to its end.
+    open: bool,
+    ended: HashSet<RunId>,
+    facts: Vec<(Option<Key>, PlacedFact)>,
+    /// Where the open step's and the current response's Facts begin.
+    step_start: usize,
+    response_start: usize,
+    /// The open step; Some(None) where the log does not say which.
+    step: Option<Option<u32>>,
+    /// True once a tool answered in a step whose number is not known: the next response is another step.
+    answered: bool,
+    /// True after a "go on": the next response belongs to the step that is open.
+    goes_on: bool,
+    responses: Vec<Response>,
+    current: Option<Key>,
+    /// How many previews without a coordinate got their Facts.
+    live: u32,
+    calls: Calls,
+    skipped: u64,
+}
+
+impl<P: Protocol> Flow<P> {
+    pub fn new(protocol: P) -> Self {
+        Self {
+            protocol,
+            run: None,
+            open: false,
+            ended: HashSet::new(),
+            facts: Vec::new(),
+            step_start: 0,
+            response_start: 0,
+            step: None,
+            answered: false,
+            goes_on: false,
+            responses: Vec::new(),
+            current: None,
+            live: 0,
+            calls: Calls::default(),
+            skipped: 0,
+        }
+    }
+
+    /// Opens the stream of this run; false when the run is over or another one's stream is open.
+    fn enter(&mut self, run_id: &RunId, out: &mut Out) -> bool {
+        if self.ended.contains(run_id) || (self.open && self.run.as_ref() != Some(run_id)) {
+            self.skipped += 1;
+            return false;
+        }
+        if self.run.as_ref() != Some(run_id) {
+            self.run = Some(run_id.clone());
+            self.facts.clear();
+            self.responses.clear();
+            self.current = None;
+        }
+        if !self.open {
+            self.open = true;
+            self.step = None;
+            self.answered = false;
+            self.step_start = self.facts.len();
+            self.protocol.begin(run_id, out);
+        }
+        true
+    }
+
+    /// Opens the step, and ends the one before, unless it is open already.
+    fn step(&mut self, step: Option<u32>, out: &mut Out) {
+        let stays = match self.step {
+            None => false,
+            Some(open) if step.is_none() => self.goes_on || (open.is_none() && !self.answered),
+            Some(open) => open == step,
+        };
+        if !stays {
+            self.protocol.step(self.step.is_some(), step, out);
+            self.step = Some(step);
+            self.answered = false;
+            self.step_start = self.facts.len();
+        }
+    }
+
+    /// What happens outside of a response needs a step to stand in.
+    fn some_step(&mut self, out: &mut Out) {
+        if self.step.is_none() {
+            self.step(None, out);
+        }
+    }
+
+    fn response(&mut self, key: &Key) -> Option<&mut Response> {
+        self.responses.iter_mut().find(|response| response.key == *key)
+    }
+
+    /// The key of a committed response. A preview without a coordinate becomes the response whose Facts come.
+    fn key_of(&mut self, placed: &PlacedFact) -> Key {
+        let key = match (&placed.coordinate, &placed.message_id) {
+            (Some(coordinate), _) => Key::At(coordinate.clone()),
+            (None, Some(id)) => Key::Message(placed.run_id.clone(), id.clone()),
+            (None, None) => self.current.clone().unwrap_or_else(|| Key::Live(placed.run_id.clone(), self.live)),
+        };
+        if self.response(&key).is_none() {
+            let live = Key::Live(placed.run_id.clone(), self.live);
+            let calls = &mut self.calls;
+            // One that is shown in a step that is not the Fact's is another response's, or in the wrong place.
+            let elsewhere = self.step.flatten().is_some_and(|step| key.step() != Some(step));
+            let fits = |r: &Response| r.key == live && r.facts == 0 && !(r.is_written() && elsewhere);
+            if let Some(response) = self.responses.iter_mut().find(|r| fits(r)) {
+                response.key = key.clone();
+                calls.rename(&live, &key);
+                self.live = self.live.saturating_add(1);
+                if self.current.as_ref() == Some(&live) {
+                    self.current = Some(key.clone());
+                    self.step = self.step.map(|step| key.step().or(step));
+                }
+            }
+        }
+        key
+    }
+
+    /// Makes this the response on the wire. Whatever was there and is not committed is taken back.
+    fn turn_to(&mut self, key: &Key, out: &mut Out) {
+        if self.current.as_ref() != Some(key) {
+            self.close_current(Some(key), out);
+            self.step(key.step(), out);
+            self.response_start = self.facts.len();
+            self.current = Some(key.clone());
+        }
+        if self.response(key).is_none() {
+            self.responses.push(Response::new(key.clone()));
+        }
+    }
+
+    /// The response on the wire is over. `next` is the one that comes: a preview that belongs after it only waits.
+    fn close_current(&mut self, next: Option<&Key>, out: &mut Out) {
+        let Some(key) = self.current.clone() else { return };
+        let Some(response) = self.response(&key) else {
+            self.current = None;
+            return;
+        };
+        let (facts, leftover) = (response.facts, response.has_leftover());
+        if leftover {
+            let waits = facts == 0 && next.is_some_and(|next| key.is_after(next));
+            self.retract(waits, out);
+        }
+        self.current = None;
+    }
+
+    /// Takes back the current response's preview, and writes again what had to go with it. `waits` keeps the preview
+    /// for later. No response is on the wire afterwards, unless its Facts were written again.
+    fn retract(&mut self, waits: bool, out: &mut Out) {
+        let Some(key) = self.current.take() else { return };
+        self.close_blocks(&key, out);
+        let id = self.wire_of(&key);
+        if !waits {
+            self.drop_preview(&key);
+        }
+        let from = match self.protocol.retract(&id, out) {
+            Retracted::Response => self.response_start,
+            Retracted::Step => self.step_start,
+            Retracted::Run => 0,
+        };
+        let again = self.facts.split_off(from.min(self.facts.len()));
+        for response in &mut self.responses {
+            if again.iter().any(|(key, _)| key.as_ref() == Some(&response.key)) {
+                response.blocks.clear();
+                response.facts = 0;
+            } else if response.facts == 0 {
+                response.blocks.iter_mut().for_each(|block| block.written = false);
+            }
+        }
+        self.step_start = self.step_start.min(self.facts.len());
+        self.answered = false;
+        let goes_on = self.goes_on;
+        if from == 0 && self.protocol.retracts_runs() {
+            self.open = false;
+            self.enter(key.run_id(), out);
+        }
+        for (key, placed) in again {
+            self.write(key, placed, out);
+        }
+        self.goes_on = goes_on;
+    }
+
+    /// What was previewed of a response and never written counts no more.
+    fn drop_preview(&mut self, key: &Key) {
+        if let Some(response) = self.response(key) {
+            response.blocks.retain(|block| block.settled);
+        }
+        self.calls.withdraw(key);
+    }
+
+    fn wire_of(&mut self, key: &Key) -> String {
+        self.response(key).map_or_else(|| key.wire(), |response| response.id.clone())
+    }
+
+    fn close_blocks(&mut self, key: &Key, out: &mut Out) {
+        let Some(response) = self.responses.iter().find(|response| response.key == *key) else { return };
+        for block in response.blocks.iter().filter(|block| block.written && !block.settled) {
+            self.protocol.close(&response.id, &block.kind, out);
+        }
+    }
+
+    fn leave_blocks(&mut self, out: &mut Out) {
+        if let Some(key) = self.current.take() {
+            self.close_blocks(&key, out);
+        }
+    }
+
+    /// Shows the previews that wait, as far as it is their turn.
+    fn show_waiting(&mut self, out: &mut Out) {
+        let waiting = self.responses.iter().find(|r| r.facts == 0 && !r.blocks.is_empty() && !r.is_written());
+        let Some(key) = waiting.map(|response| response.key.clone()) else { return };
+        if self.current.as_ref().is_some_and(|current| {
+            *current != key && self.responses.iter().any(|r| r.key == *current && r.facts == 0 && !r.blocks.is_empty())
+        }) {
+            return;
+        }
+        self.turn_to(&key, out);
+        let Some(response) = self.responses.iter_mut().find(|response| response.key == key) else { return };
+        for block in &mut response.blocks {
+            block.written = true;
+            self.protocol.open(&response.id, &block.kind, out);
+            if !block.text.is_empty() {
+                self.protocol.grow(&response.id, &block.kind, &block.text, out);
+            }
+        }
+    }
+
+    /// Meets a Fact's block with the preview; what differs is taken back first.
+    fn settle(&mut self, key: &Key, kind: &Kind, text: &str, more_follows: bool, out: &mut Out) -> Meeting {
+        let whole = matches!(kind, Kind::Call { .. }) && self.protocol.input_is_sent_whole();
+        let is_call = matches!(kind, Kind::Call { .. });
+        let meet = |response: &mut Response| {
+            // What was never written is no preview.
+            if !response.is_written() {
+                response.blocks.clear();
+            }
+            let settled = response.blocks.iter().filter(|block| block.settled).count();
+            if more_follows && response.blocks.len() > settled + 1 {
+                return Meeting::Diverged;
+            }
+            response.settle(kind.clone(), text, |shown| whole || (is_call && same_json(shown, text)))
+        };
+        let mut met = self.response(key).map_or(Meeting::New, meet);
+        if met == Meeting::Diverged {
+            self.retract(false, out);
+            self.turn_to(key, out);
+            met = self.response(key).map_or(Meeting::New, meet);
+        }
+        met
+    }
+
+    /// Writes text or reasoning that is committed.
+    fn block(&mut self, key: &Key, kind: &Kind, text: &str, extras: bool, out: &mut Out) {
+        let met = self.settle(key, kind, text, extras, out);
+        let id = self.wire_of(key);
+        let rest = match &met {
+            Meeting::Rest(rest) => rest,
+            Meeting::New | Meeting::Diverged => {
+                self.protocol.open(&id, kind, out);
+                text
+            }
+        };
+        if !rest.is_empty() {
+            self.protocol.grow(&id, kind, rest, out);
+        }
+        self.protocol.close(&id, kind, out);
+        self.protocol.committed(&id, kind, text);
+    }
+
+    /// Writes a Fact that is part of a run's content, and keeps it. A key is given where it is known from before.
+    fn write(&mut self, key: Option<Key>, placed: PlacedFact, out: &mut Out) {
+        match &placed.fact {
+            Fact::AssistantThinking { text, .. } => {
+                let key = key.unwrap_or_else(|| self.key_of(&placed));
+                self.turn_to(&key, out);
+                self.block(&key, &Kind::Reasoning, text.as_deref().unwrap_or_default(), false, out);
+                self.wrote(key, placed);
+            }
+            Fact::AssistantMessage { content, .. } => {
+                let key = key.unwrap_or_else(|| self.key_of(&placed));
+                self.turn_to(&key, out);
+                let (text, unknown) = self.protocol.text(content);
+                self.skipped += unknown;
+                let extras = self.protocol.has_extras(content);
+                if !text.is_empty() {
+                    self.block(&key, &Kind::Text, &text, extras, out);
+                } else if extras && self.response(&key).is_some_and(|response| response.has_leftover()) {
+                    self.retract(false, out);
+                    self.turn_to(&key, out);
+                }
+                let id = self.wire_of(&key);
+                self.protocol.extras(&id, content, out);
+                self.wrote(key, placed);
+            }
+            Fact::ToolCall { id, name, input, disposition } => {
+                let key = key.unwrap_or_else(|| self.key_of(&placed));
+                self.turn_to(&key, out);
+                let wire = self.calls.commit(id, &key, placed.position);
+                let kind = Kind::Call { wire: wire.clone(), name: name.clone() };
+                let met = self.settle(&key, &kind, input.as_str(), false, out);
+                let response = self.wire_of(&key);
+                let rest = match &met {
+                    Meeting::Rest(rest) => Some(rest.as_str()),
+                    Meeting::New | Meeting::Diverged => None,
+                };
+                let (disposition, position) = (*disposition, placed.position);
+                let call = Call { wire: &wire, response: &response, name, input, disposition, position, rest };
+                self.protocol.call(&call, out);
+                self.wrote(key, placed);
+            }
+            Fact::ToolResult { id, content, is_error } => {
+                self.close_current(None, out);
+                self.some_step(out);
+                let wire = placed.call.and_then(|position| self.calls.wire(position)).map(str::to_owned);
+                let (run_id, position, wire) = (&placed.run_id, placed.position, wire.as_deref());
+                let call = placed.call;
+                let answer = Answer { run_id, position, wire, call, id, content, is_error: *is_error };
+                if !self.protocol.answer(&answer, out) {
+                    self.skipped += 1;
+                }
+                self.answered = true;
+                self.facts.push((None, placed));
+            }
+            Fact::RunStarted {}
+            | Fact::Awaiting { .. }
+            | Fact::Continuation { .. }
+            | Fact::RunFinished { .. }
+            | Fact::RunFailed { .. } => {}
+        }
+    }
+
+    fn wrote(&mut self, key: Key, placed: PlacedFact) {
+        self.goes_on = false;
+        if let Some(response) = self.response(&key) {
+            response.facts += 1;
+        }
+        self.facts.push((Some(key), placed));
+    }
+
+    /// A ticket says that the client runs the call; a log that is read late says it here alone.
+    fn client_runs(&mut self, position: Position, wire: &str, out: &mut Out) {
+        let Some(number) = self.facts.iter().position(|(_, placed)| placed.position == position) else { return };
+        let Some((_, placed)) = self.facts.get(number) else { return };
+        let Fact::ToolCall { name, input, disposition, .. } = &placed.fact else { return };
+        let call = Call { wire, response: "", name, input, disposition: *disposition, position, rest: None };
+        self.protocol.client_runs(&call, number >= self.step_start, out);
+    }
+
+    /// The run rests or is over: what is previewed will not be committed as it was shown.
+    fn drop_previews(&mut self, out: &mut Out) {
+        self.close_current(None, out);
+        self.responses.iter_mut().filter(|r| r.facts == 0).for_each(|r| r.blocks.clear());
+        let previews: Vec<Key> = self.responses.iter().filter(|r| r.facts == 0).map(|r| r.key.clone()).collect();
+        for key in &previews {
+            self.calls.withdraw(key);
+        }
+        self.responses.retain(|response| response.facts > 0);
+    }
+
+    /// The run's stream is complete.
+    fn end(&mut self, out: &mut Out) {
+        out.push(Chunk::End);
+        self.open = false;
+        self.step = None;
+        self.current = None;
+    }
+
+    fn over(&mut self, run_id: &RunId, out: &mut Out) {
+        self.end(out);
+        self.ended.insert(run_id.clone());
+        self.facts.clear();
+        self.responses.clear();
+    }
+}
+
+impl<P: Protocol> Transcoder for Flow<P> {
+    fn fact(&mut self, placed: &PlacedFact) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        let run_id = &placed.run_id;
+        if !self.enter(run_id, &mut out) {
+            return out;
+        }
+        match &placed.fact {
+            Fact::RunStarted {} => {}
+            // One that resumes has opened the stream; the others are seen by what follows them.
+            Fact::Continuation { steered, .. } => {
+                self.close_current(None, &mut out);
+                self.goes_on = !steered && placed.position.index > 0;
+            }
+            Fact::AssistantMessage { .. } | Fact::AssistantThinking { .. } | Fact::ToolCall { .. } => {
+                self.write(None, placed.clone(), &mut out)
+            }
+            Fact::ToolResult { .. } => {
+                self.write(None, placed.clone(), &mut out);
+                self.show_waiting(&mut out);
+            }
+            Fact::Awaiting { pending_tool_use_id, reason } => {
+                self.drop_previews(&mut out);
+                self.some_step(&mut out);
+                let wire = placed.call.and_then(|at| self.calls.wire(at)).map(str::to_owned);
+                if let (Some(at), Some(wire), Some("client_execution")) = (placed.call, &wire, reason.as_deref()) {
+                    self.client_runs(at, wire, &mut out);
+                }
+                let call = wire.as_deref();
+                let (position, id, reason) = (placed.position, pending_tool_use_id.as_ref(), reason.as_deref());
+                self.protocol.awaiting(&Waiting { run_id, position, call, id, reason }, &mut out);
+                self.end(&mut out);
+            }
+            Fact::RunFinished { exhausted, cause, detail: _ } => {
+                self.drop_previews(&mut out);
+                self.some_step(&mut out);
+                self.protocol.finished(run_id, *exhausted, *cause, &mut out);
+                self.over(run_id, &mut out);
+            }
+            Fact::RunFailed { code, message } => {
+                self.drop_previews(&mut out);
+                self.some_step(&mut out);
+                self.protocol.failed(run_id, code, message, &mut out);
+                self.over(run_id, &mut out);
+            }
+        }
+        out
+    }
+
+    fn amend(&mut self, position: Position, fact: &Fact) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        let Some(number) = self.facts.iter().position(|(_, placed)| placed.position == position) else { return out };
+        let Some((_, placed)) = self.facts.get_mut(number) else { return out };
+        fact.clone_into(&mut placed.fact);
+        let placed = placed.clone();
+        let Fact::ToolCall { name, input, disposition, .. } = fact else { return out };
+        if !self.protocol.has_word_for(*disposition) || !self.enter(&placed.run_id, &mut out) {
+            return out;
+        }
+        if let Some(wire) = self.calls.wire(position).map(str::to_owned) {
+            self.close_current(None, &mut out);
+            self.some_step(&mut out);
+            let disposition = *disposition;
+            let call = Call { wire: &wire, response: "", name, input, disposition, position, rest: None };
+            self.protocol.dispose(&call, number >= self.step_start, &mut out);
+        }
+        out
+    }
+
+    fn delta(&mut self, run_id: &RunId, coordinate: Option<&Coordinate>, delta: &Delta) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        if self.ended.contains(run_id) || (self.open && self.run.as_ref() != Some(run_id)) {
+            self.skipped += 1;
+            return out;
+        }
+        let key = coordinate.map_or_else(|| Key::Live(run_id.clone(), self.live), |at| Key::At(at.clone()));
+        if self.response(&key).is_some_and(|response| response.facts > 0) {
+            return out;
+        }
+        let (kind, fragment) = match delta {
+            Delta::TextDelta { delta } => (Kind::Text, delta),
+            Delta::ReasoningDelta { delta } => (Kind::Reasoning, delta),
+            Delta::ToolCallDelta { id, name, args_delta } => {
+                let wire = self.calls.preview(id, &key);
+                (Kind::Call { wire, name: name.clone() }, args_delta)
+            }
+        };
+        if fragment.is_empty() && !matches!(kind, Kind::Call { .. }) {
+            return out;
+        }
+        self.enter(run_id, &mut out);
+        if self.response(&key).is_none() {
+            self.responses.push(Response::new(key.clone()));
+        }
+        let is_current = self.current.as_ref() == Some(&key);
+        let Some(response) = self.responses.iter_mut().find(|response| response.key == key) else { return out };
+        let is_written = response.is_written();
+        let (number, text) = response.grow(kind, fragment);
+        let id = response.id.clone();
+        if !(is_current && is_written) {
+            self.show_waiting(&mut out);
+            return out;
+        }
+        let Some(response) = self.responses.iter_mut().find(|response| response.key == key) else { return out };
+        let Some(block) = response.blocks.get_mut(number) else { return out };
+        if !block.written {
+            block.written = true;
+            self.protocol.open(&id, &block.kind, &mut out);
+        }
+        if !text.is_empty() {
+            self.protocol.grow(&id, &block.kind, &text, &mut out);
+        }
+        out
+    }
+
+    fn reset(&mut self, run_id: Option<&RunId>, coordinate: Option<&Coordinate>) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        let Some(run_id) = run_id else {
+            if self.open {
+                self.leave_blocks(&mut out);
+                self.protocol.leave(self.step.is_some(), &mut out);
+                out.push(Chunk::Cut);
+            }
+            self.protocol.forget();
+            let skipped = self.skipped;
+            (self.run, self.open, self.step, self.current) = (None, false, None, None);
+            (self.facts, self.responses, self.calls) = (Vec::new(), Vec::new(), Calls::default());
+            self.ended.clear();
+            (self.live, self.skipped) = (0, skipped);
+            return out;
+        };
+        let key = coordinate.map_or_else(|| Key::Live(run_id.clone(), self.live), |at| Key::At(at.clone()));
+        let Some(response) = self.response(&key).filter(|response| response.facts == 0) else { return out };
+        let is_written = response.is_written();
+        if is_written {
+            self.retract(false, &mut out);
+        }
+        self.drop_preview(&key);
+        self.responses.retain(|response| response.key != key);
+        self.show_waiting(&mut out);
+        out
+    }
+
+    fn finish(&mut self) -> Vec<Chunk> {
+        let mut out = Vec::new();
+        if self.open {
+            self.leave_blocks(&mut out);
+            self.protocol.leave(self.step.is_some(), &mut out);
+            out.push(Chunk::Cut);
+            self.open = false;
+        }
+        out
+    }
+
+    fn said(&mut self, message: &Message) {
+        self.protocol.said(message);
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped
+    }
+}
+
+/// True for a call that waits for somebody or will never be answered.
+pub(super) fn is_told(disposition: Disposition) -> bool {
+    match disposition {
+        Disposition::PendingClient | Disposition::PendingBuiltin | Disposition::Unresolved => true,
+        Disposition::Executed | Disposition::Open => false,
+    }
+}

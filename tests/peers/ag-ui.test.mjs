@@ -1,0 +1,118 @@
+// The AG-UI client's own checks and its own fold.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { defaultApplyEvents, enforceEvents, verifyEvents } from "@ag-ui/client";
+import { EventSchema } from "@ag-ui/core/schemas";
+import { from, lastValueFrom, toArray } from "rxjs";
+import { textOf, wireIds } from "./expected.mjs";
+import { judgeAll } from "./transcoder.mjs";
+
+const schemas = new Map(EventSchema.options.map((schema) => [schema.shape.type.value, schema]));
+
+function expected(inputs, facts) {
+  const wire = wireIds(facts);
+  const messages = [];
+  const asked = new Set();
+  const assistant = (id) => {
+    if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
+    return messages.find((m) => m.id === id);
+  };
+  const said = inputs.filter((input) => input.type === "said").map((input) => input.message);
+  for (const { fact, run_id, coordinate, position, call } of facts) {
+    if (!asked.has(run_id)) {
+      asked.add(run_id);
+      const message = said.find((m) => m.id === `ask-${run_id}`);
+      messages.push({ id: message.id, role: "user", content: textOf(message.content) });
+    }
+    const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
+    if (fact.type === "assistant_thinking") messages.push({ id: `${id}-reasoning`, role: "reasoning", content: fact.text });
+    if (fact.type === "assistant_message" && textOf(fact.content) !== "") assistant(id).content = textOf(fact.content);
+    if (fact.type === "tool_call") (assistant(id).toolCalls ??= []).push({ id: wire(position), type: "function", function: { name: fact.name, arguments: fact.input } });
+    if (fact.type === "tool_result") {
+      const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: wire(call), content: textOf(fact.content) };
+      if (fact.is_error) message.metadata = { is_error: true };
+      let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId));
+      while (messages[at]?.role === "tool") at += 1;
+      messages.splice(at, 0, message);
+    }
+  }
+  return messages;
+}
+
+/**
+ * Arguments are compared as values. A preview whose stream says no coordinate has an id of its own, which stays.
+ */
+const plain = (messages, bare) =>
+  messages.map((message) => ({
+    ...message,
+    ...(bare && ["assistant", "reasoning"].includes(message.role) && { id: "" }),
+    ...(message.toolCalls && {
+      toolCalls: message.toolCalls.map((call) => ({ ...call, function: { ...call.function, arguments: value(call.function.arguments) } })),
+    }),
+  }));
+
+const value = (json) => (typeof json === "string" ? JSON.parse(json) : json);
+
+async function judge(inputs, chunks, facts) {
+  let messages = [];
+  let stream = [];
+  const ends = [];
+  const read = async () => {
+    if (!stream.length) return;
+    const warnings = [];
+    const { warn } = console;
+    console.warn = (...words) => warnings.push(words.join(" "));
+    try {
+      const input = { threadId: "thread", runId: "run", messages: structuredClone(messages), state: {}, tools: [], context: [] };
+      const agent = { messages: input.messages, state: {}, pendingInterrupts: [] };
+      const events = from(stream).pipe(enforceEvents(), verifyEvents());
+      const finished = [];
+      const subscriber = { onRunFinishedEvent: ({ pendingToolCallIds }) => void finished.push(pendingToolCallIds ?? []) };
+      const states = await lastValueFrom(defaultApplyEvents(input, events, agent, [subscriber]).pipe(toArray()));
+      const named = stream.at(-1).outcome?.pendingToolCallIds ?? [];
+      if (finished.length) assert.deepEqual(finished, [named], "calls that the client would run");
+      for (const state of states) if (state.messages) messages = state.messages;
+    } finally {
+      console.warn = warn;
+    }
+    assert.deepEqual(warnings, [], "the client warned");
+    ends.push(stream.at(-1));
+    stream = [];
+  };
+  for (const [number, written] of chunks.entries()) {
+    const said = inputs[number]?.type === "said" ? inputs[number].message : undefined;
+    if (said) messages.push({ id: said.id, role: "user", content: textOf(said.content) });
+    for (const chunk of written) {
+      if (chunk === "end" || chunk === "cut") {
+        await read();
+        continue;
+      }
+      assert.ok(schemas.get(chunk.type)?.safeParse(chunk).success, `refused: ${JSON.stringify(chunk)}`);
+      stream.push(chunk);
+    }
+  }
+  assert.equal(stream.length, 0, "a stream was left open");
+  if (!facts) return;
+  const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
+  assert.deepEqual(plain(messages, bare), plain(expected(inputs, facts), bare));
+  const wire = wireIds(facts);
+  const outcomes = facts.flatMap(({ fact, call }) => {
+    if (fact.type === "run_failed") return [{ error: fact.code }];
+    if (fact.type === "run_finished") return [fact.cause === "cancelled" ? "cancelled" : "success"];
+    if (fact.type !== "awaiting") return [];
+    return fact.reason === "client_execution" ? [{ pending: [wire(call)] }] : [{ interrupt: fact.reason, call: call ? wire(call) : fact.pending_tool_use_id ?? undefined }];
+  });
+  const told = ends.map((end) => {
+    if (end.type === "RUN_ERROR") return { error: end.code };
+    const { type, pendingToolCallIds, interrupts } = end.outcome;
+    if (type === "interrupt") return { interrupt: interrupts[0].reason, call: interrupts[0].toolCallId };
+    return pendingToolCallIds ? { pending: pendingToolCallIds } : type;
+  });
+  assert.deepEqual(told, outcomes, "how the runs ended");
+}
+
+const { version } = JSON.parse(readFileSync(new URL("../../node_modules/@ag-ui/client/package.json", import.meta.url)));
+
+test("the AG-UI client ends with the committed messages", () => judgeAll("ag-ui", version, judge));
