@@ -22,7 +22,7 @@ pub use wire::{Wire, read, read_noting, write};
 pub use writer::Writer;
 
 pub(crate) use object::{wire_field, wire_object};
-pub(crate) use slot::{IfSome, Lenient, OrNull, Put, Slot};
+pub(crate) use slot::{Defaulted, IfSome, Lenient, OrNull, Put, Slot};
 pub(crate) use tagged::{wire_id, wire_tagged, wire_tokens};
 
 #[cfg(test)]

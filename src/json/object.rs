@@ -13,22 +13,16 @@ macro_rules! wire_field {
         let mut $slot: Option<$ty> = None;
     };
     (slot $slot:ident, $ty:ty, default) => {
-        let mut $slot: Option<$ty> = None;
+        let mut $slot = $crate::json::Defaulted::<$ty>::default();
     };
     (slot $slot:ident, $ty:ty, $mode:ident) => {
         let mut $slot = $crate::json::Lenient::<$ty>(None);
     };
-    (take $r:ident, $slot:ident, $key:expr,) => {
-        match $slot {
-            Some(value) => value,
-            None => return Err($r.missing($key)),
-        }
+    (take $slot:ident,) => {
+        $slot
     };
-    (take $r:ident, $slot:ident, $key:expr, default) => {
-        $slot.unwrap_or_default()
-    };
-    (take $r:ident, $slot:ident, $key:expr, $mode:ident) => {
-        $slot.0
+    (take $slot:ident, $mode:ident) => {
+        Some($slot.0)
     };
     (put $value:expr, optional) => {
         &$crate::json::IfSome($value)
@@ -57,7 +51,12 @@ macro_rules! wire_object {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
                 $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
                 r.fill(None, &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
-                Ok(Self { $( $field: $crate::json::wire_field!(take r, $field, stringify!($field), $($mode)?), )* })
+                // One way out for all: what is missing was told by `fill` already.
+                match ($( $crate::json::wire_field!(take $field, $($mode)?), )*) {
+                    ($( Some($field), )*) => Ok(Self { $( $field, )* }),
+                    #[allow(unreachable_patterns)]
+                    _ => Err(r.missing("")),
+                }
             }
 
             fn write(&self, w: &mut $crate::json::Writer) {

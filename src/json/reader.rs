@@ -126,7 +126,12 @@ impl<'a> Reader<'a> {
 
     /// An object into its fields' slots, which stand in the order of their keys. The tag's value was looked at before.
     /// Of a key that comes twice the last counts; a key that is not listed is passed over and noted.
-    pub(crate) fn fill(&mut self, tag: Option<&str>, keys: &[&str], slots: &mut [&mut dyn Slot]) -> Result<(), Error> {
+    pub(crate) fn fill(
+        &mut self,
+        tag: Option<&str>,
+        keys: &[&'static str],
+        slots: &mut [&mut dyn Slot],
+    ) -> Result<(), Error> {
         self.each_field(&mut |r, key| {
             if Some(key) == tag {
                 return r.skip();
@@ -136,7 +141,11 @@ impl<'a> Reader<'a> {
                 Some(slot) => slot.fill(r),
                 None => r.unknown_key(key),
             }
-        })
+        })?;
+        match keys.iter().zip(slots.iter()).find(|(_, slot)| slot.is_missing()) {
+            Some((key, _)) => Err(self.missing(key)),
+            None => Ok(()),
+        }
     }
 
     /// An array; `element` is called before each element and must read it.

@@ -9,11 +9,31 @@ use super::{Error, Kind, Reader, Wire, Writer};
 pub(crate) trait Slot {
     /// Reads the value that comes next.
     fn fill(&mut self, r: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// True when the type needs the field and it did not come.
+    fn is_missing(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Wire> Slot for Option<T> {
     fn fill(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
         *self = Some(T::read(r)?);
+        Ok(())
+    }
+
+    fn is_missing(&self) -> bool {
+        self.is_none()
+    }
+}
+
+/// The slot of a field that may be absent and has a default.
+#[derive(Default)]
+pub(crate) struct Defaulted<T>(pub T);
+
+impl<T: Wire> Slot for Defaulted<T> {
+    fn fill(&mut self, r: &mut Reader<'_>) -> Result<(), Error> {
+        self.0 = T::read(r)?;
         Ok(())
     }
 }

@@ -41,9 +41,11 @@ macro_rules! wire_tagged {
                         Some($word) => {
                             $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
                             r.fill(Some($tag), &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
-                            Ok(Self::$variant {
-                                $( $field: $crate::json::wire_field!(take r, $field, stringify!($field), $($mode)?), )*
-                            })
+                            match ($( $crate::json::wire_field!(take $field, $($mode)?), )*) {
+                                ($( Some($field), )*) => Ok(Self::$variant { $( $field, )* }),
+                                #[allow(unreachable_patterns)]
+                                _ => Err(r.missing("")),
+                            }
                         }
                     )*
                     $(
