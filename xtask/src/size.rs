@@ -17,8 +17,8 @@ const DEFAULT_BUDGET: u64 = 60_000;
 const TOTAL_BUDGET: u64 = 75_000;
 
 /// What the default entry has come down to so far. While it is over the budget, the stage of `cargo xtask test` sees to
-/// it that it does not grow again; lower this with each step down, and let the stage judge by the budget in the end.
-const REACHED: u64 = 109_000;
+/// it that it does not grow again, with either standard library (rustup's costs 8 kB more); lower this with each step down, and let the stage judge by the budget in the end.
+const REACHED: u64 = 117_000;
 
 /// Builds, measures, prints, and fails over the budget.
 pub fn run(arguments: &[String]) -> Outcome {
