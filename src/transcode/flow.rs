@@ -71,15 +71,19 @@ impl<P: Protocol> Flow<P> {
             self.facts.clear();
             self.responses.clear();
             self.current = None;
+            self.no_step();
         }
         if !self.open {
             self.open = true;
-            self.step = None;
-            self.answered = false;
-            self.step_start = self.facts.len();
             self.protocol.begin(run_id, out);
         }
         true
+    }
+
+    fn no_step(&mut self) {
+        self.step = None;
+        self.answered = false;
+        self.step_start = self.facts.len();
     }
 
     /// Opens the step, and ends the one before, unless it is open already.
@@ -190,6 +194,7 @@ impl<P: Protocol> Flow<P> {
         let goes_on = self.goes_on;
         if from == 0 && self.protocol.retracts_runs() {
             self.open = false;
+            self.no_step();
             self.enter(key.run_id(), out);
         }
         for (key, placed) in again {
@@ -375,11 +380,10 @@ impl<P: Protocol> Flow<P> {
         self.responses.retain(|response| response.facts > 0);
     }
 
-    /// The run's stream is complete.
+    /// The stream is complete. The step stays as it is: what comes after a wait still belongs to it.
     fn end(&mut self, out: &mut Out) {
         out.push(Chunk::End);
         self.open = false;
-        self.step = None;
         self.current = None;
     }
 

@@ -84,21 +84,19 @@ fn a_call_for_the_client_is_pending_and_any_other_wait_is_an_interrupt() {
     writes(
         &[RUN, &call(2, 0, "open"), &client, &result(4, Some(2), false), &pause],
         expect![[r#"
-        {"type":"RUN_STARTED","threadId":"t","runId":"r"}
-        {"type":"STEP_STARTED","stepName":"step-0"}
-        {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
-        {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
-        {"type":"TOOL_CALL_END","toolCallId":"c"}
-        {"type":"STEP_FINISHED","stepName":"step-0"}
-        {"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["c"]}}
-        end
-        {"type":"RUN_STARTED","threadId":"t","runId":"r"}
-        {"type":"STEP_STARTED","stepName":"step-after-1"}
-        {"type":"TOOL_CALL_RESULT","messageId":"r-result-4-1","toolCallId":"c","content":"found"}
-        {"type":"STEP_FINISHED","stepName":"step-after-1"}
-        {"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"r-5-1","reason":"manual_pause"}]}}
-        end
-    "#]],
+            {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+            {"type":"STEP_STARTED","stepName":"step-0"}
+            {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
+            {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
+            {"type":"TOOL_CALL_END","toolCallId":"c"}
+            {"type":"STEP_FINISHED","stepName":"step-0"}
+            {"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["c"]}}
+            end
+            {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+            {"type":"TOOL_CALL_RESULT","messageId":"r-result-4-1","toolCallId":"c","content":"found"}
+            {"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"r-5-1","reason":"manual_pause"}]}}
+            end
+        "#]],
     );
 }
 

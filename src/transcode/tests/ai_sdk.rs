@@ -119,17 +119,16 @@ fn a_permission_is_asked_for_and_the_message_goes_on_after_it() {
     v6_writes(
         &inputs,
         expect![[r#"
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
-        {"type":"tool-approval-request","approvalId":"c","toolCallId":"c"}
-        {"type":"finish-step"}
-        {"type":"finish","finishReason":"tool-calls"}
-        end
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-output-available","toolCallId":"c","output":"found"}
-    "#]],
+            {"type":"start","messageId":"r"}
+            {"type":"start-step"}
+            {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+            {"type":"tool-approval-request","approvalId":"c","toolCallId":"c"}
+            {"type":"finish-step"}
+            {"type":"finish","finishReason":"tool-calls"}
+            end
+            {"type":"start","messageId":"r"}
+            {"type":"tool-output-available","toolCallId":"c","output":"found"}
+        "#]],
     );
 }
 
@@ -140,32 +139,30 @@ fn only_a_call_that_waits_for_the_client_is_given_to_it() {
     v6_writes(
         &inputs,
         expect![[r#"
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
-        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":false}
-        {"type":"finish-step"}
-        {"type":"finish","finishReason":"tool-calls"}
-        end
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-output-available","toolCallId":"c","output":"found","providerExecuted":false}
-    "#]],
+            {"type":"start","messageId":"r"}
+            {"type":"start-step"}
+            {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+            {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":false}
+            {"type":"finish-step"}
+            {"type":"finish","finishReason":"tool-calls"}
+            end
+            {"type":"start","messageId":"r"}
+            {"type":"tool-output-available","toolCallId":"c","output":"found","providerExecuted":false}
+        "#]],
     );
     // Read late from the log, the call is answered already.
     v6_writes(
         &[RUN, &call(2, 0, "executed"), &awaiting, &result(4, Some(2), false)],
         expect![[r#"
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
-        {"type":"finish-step"}
-        {"type":"finish","finishReason":"tool-calls"}
-        end
-        {"type":"start","messageId":"r"}
-        {"type":"start-step"}
-        {"type":"tool-output-available","toolCallId":"c","output":"found","providerExecuted":false}
-    "#]],
+            {"type":"start","messageId":"r"}
+            {"type":"start-step"}
+            {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+            {"type":"finish-step"}
+            {"type":"finish","finishReason":"tool-calls"}
+            end
+            {"type":"start","messageId":"r"}
+            {"type":"tool-output-available","toolCallId":"c","output":"found","providerExecuted":false}
+        "#]],
     );
 }
 
