@@ -26,23 +26,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("js", &["json", "event", "thread", "fold", "classify", "audit", "follow", "source", "view", "engine", "web"]),
 ];
 
-const CORE: &[&str] = &[
-    "json",
-    "sorted",
-    "event",
-    "thread",
-    "classify",
-    "fold",
-    "audit",
-    "preview",
-    "follow",
-    "source",
-    "view",
-    "engine",
-    "transcode",
-];
+/// The rooms that touch the browser; every other one is the core, so that no new room escapes the rule.
+const EDGE: &[&str] = &["web", "js"];
 
 const IMPURE: &[&str] = &[
+    "wasm_bindgen",
     "web_sys",
     "js_sys",
     "std::time::Instant",
@@ -75,7 +63,7 @@ fn dependencies_run_downwards() {
 fn the_core_is_pure() {
     let mut impure = Vec::new();
     for (module, files) in modules() {
-        if !CORE.contains(&module.as_str()) {
+        if EDGE.contains(&module.as_str()) {
             continue;
         }
         for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
