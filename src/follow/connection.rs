@@ -84,6 +84,9 @@ impl Follower {
             Closed::TooLarge(bytes) => {
                 self.anomaly("event_too_large", format!("an event of the live stream was over {bytes} bytes"));
             }
+            Closed::Failed { code, message } => {
+                self.anomaly("stream_error", format!("the host ended the live stream: {message} ({code})"));
+            }
             Closed::Lost => {}
         }
         self.stats.losses += 1;

@@ -9,7 +9,7 @@ use super::reads::Reads;
 use super::side::Side;
 use super::staging::Staged;
 use super::stats::Stats;
-use super::{pages, plain, strict};
+use super::{dsh, pages, plain, strict};
 use crate::event::{Epoch, RunId, ThreadId};
 use crate::json::Notes;
 use crate::preview::Content;
@@ -83,6 +83,11 @@ impl Follower {
             Input::Page(id, result) => {
                 if let Some(read) = self.reads.answered(id) {
                     pages::answered(self, read, result, now, random);
+                }
+            }
+            Input::Window(id, result) => {
+                if let Some(read) = self.reads.answered(id) {
+                    dsh::window(self, read, result, now);
                 }
             }
             Input::Command(id, command) => self.command(id, command, now),
@@ -170,7 +175,7 @@ impl Follower {
         }
         match (live, self.protocol) {
             (Live::Accepted, Protocol::Plain) => plain::accepted(self),
-            (Live::Accepted, Protocol::Strict) | (Live::Activity, _) => {}
+            (Live::Accepted, Protocol::Strict | Protocol::Dsh) | (Live::Activity, _) => {}
             (Live::Frame(frame, notes), Protocol::Strict) => {
                 self.note(&notes);
                 strict::frame(self, frame, now);
@@ -179,7 +184,11 @@ impl Follower {
                 self.note(&notes);
                 plain::event(self, envelope);
             }
-            (Live::Frame(..) | Live::Plain(..), _) => {
+            (Live::Dsh(item, notes), Protocol::Dsh) => {
+                self.note(&notes);
+                dsh::item(self, item, now);
+            }
+            (Live::Frame(..) | Live::Plain(..) | Live::Dsh(..), _) => {
                 self.stats.unknown += 1;
                 self.anomaly("wrong_protocol", "an event of another kind of stream was ignored".to_owned());
             }
@@ -248,7 +257,7 @@ impl Follower {
         self.reads.reached(after);
         if let Some(id) = self.reads.begin(now, after, epoch.clone()) {
             self.stats.reads += 1;
-            self.outputs.push_back(Output::Fetch(Fetch { id, after, limit: PAGE, epoch }));
+            self.outputs.push_back(Output::Fetch(Fetch { id, after, limit: PAGE, epoch, through: None }));
         }
     }
 
@@ -258,7 +267,7 @@ impl Follower {
         match self.protocol {
             Protocol::Strict if self.link.is_log_only() => runs.filter(|runs| runs.any()).map(|_| LOG_ONLY_INTERVAL),
             Protocol::Plain => runs.filter(|runs| runs.any_working()).map(|_| PLAIN_INTERVAL),
-            Protocol::Strict => None,
+            Protocol::Strict | Protocol::Dsh => None,
         }
     }
 

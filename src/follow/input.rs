@@ -1,6 +1,7 @@
 //! What a follower is told.
 
 use super::command::{Command, CommandId, Outcome as CommandOutcome};
+use super::dsh::{Item, Window};
 use super::frame::Frame;
 use crate::event::Envelope;
 use crate::json::{self, Notes};
@@ -23,6 +24,8 @@ pub enum Input {
     Live(Generation, Live),
     /// A committed read was answered.
     Page(ReadId, Result<(Page, Notes), ReadError>),
+    /// A read of a dsh log was answered.
+    Window(ReadId, Result<(Window, Notes), ReadError>),
     /// The app wants something done.
     Command(CommandId, Command),
     /// A command's request was answered.
@@ -48,6 +51,8 @@ pub enum Live {
     Frame(Frame, Notes),
     /// An event of a plain stream.
     Plain(Envelope, Notes),
+    /// An item of a dsh host's stream.
+    Dsh(Item, Notes),
     /// Bytes that are no event (a comment, say): a sign of life.
     Activity,
     /// The stream asks for a pause of this many milliseconds before it is opened again (`retry:`).
@@ -76,6 +81,13 @@ pub enum Closed {
     NotAStream(String),
     /// An event was larger than the limit in bytes.
     TooLarge(usize),
+    /// The host ended it and said why.
+    Failed {
+        /// A word for programs.
+        code: String,
+        /// A sentence for people.
+        message: String,
+    },
 }
 
 /// Why a committed read failed.

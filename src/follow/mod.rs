@@ -8,6 +8,7 @@
 
 mod command;
 mod connection;
+pub mod dsh;
 mod follower;
 pub mod frame;
 mod input;

@@ -10,6 +10,8 @@ pub enum Protocol {
     Strict,
     /// Plain envelopes (C4).
     Plain,
+    /// The attempts and the log of a dsh host (B4).
+    Dsh,
 }
 
 /// What a follower is made with.

@@ -44,6 +44,8 @@ pub struct Fetch {
     pub limit: u32,
     /// Only of this epoch.
     pub epoch: Option<Epoch>,
+    /// Of a dsh log: the newest rows up to this seq.
+    pub through: Option<u64>,
 }
 
 /// What changes in one go: previews out and records in belong together (I1, I8).

@@ -65,7 +65,7 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
             f.anomaly("epoch_over", format!("the page is of the epoch \"{}\", not \"{epoch}\"", page.epoch));
             return match f.protocol {
                 Protocol::Strict => epoch_over(f, now, random),
-                Protocol::Plain => begin(f, &page.epoch, page.frontier, now, random),
+                Protocol::Plain | Protocol::Dsh => begin(f, &page.epoch, page.frontier, now, random),
             };
         }
         Some(_) => {}

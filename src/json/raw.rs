@@ -16,6 +16,11 @@ impl Raw {
         Ok(raw)
     }
 
+    /// The JSON that `text` is; a text that is none is kept as a JSON string.
+    pub fn of_text(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(|_| Self::from_writer(|w| w.string(text)))
+    }
+
     /// The value `null`.
     pub fn null() -> Self {
         Self(Arc::from("null"))

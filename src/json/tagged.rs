@@ -25,6 +25,7 @@ macro_rules! wire_tagged {
 
         impl $name {
             /// The word that names this variant on the wire.
+            #[allow(dead_code)]
             pub fn kind(&self) -> &'static str {
                 match self {
                     $( Self::$variant { .. } => $word, )*

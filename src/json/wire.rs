@@ -92,6 +92,17 @@ impl Wire for u32 {
     }
 }
 
+impl Wire for i64 {
+    fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
+        let digits = r.number()?;
+        digits.parse().map_err(|_| r.error(super::ErrorKind::NumberRange(digits.to_owned())))
+    }
+
+    fn write(&self, w: &mut Writer) {
+        w.signed(*self);
+    }
+}
+
 /// A seq before the first one is −1 on the wire, and None here.
 impl Wire for Option<u64> {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {

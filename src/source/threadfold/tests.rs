@@ -110,7 +110,7 @@ fn a_refused_command_says_what_the_host_said() {
 #[test]
 fn a_committed_read_asks_for_what_it_lacks() {
     let fetch = |after, epoch: Option<&str>| {
-        fetch_query(&Fetch { id: ReadId(1), after, limit: 200, epoch: epoch.map(Into::into) })
+        fetch_query(&Fetch { id: ReadId(1), after, limit: 200, epoch: epoch.map(Into::into), through: None })
     };
     assert_eq!(fetch(None, None), "committed?after=-1&limit=200");
     assert_eq!(fetch(Some(58), Some("e&1")), "committed?after=58&limit=200&epoch=e%261");

@@ -1,0 +1,1 @@
+//! The wire of dsh, by hand and by recordings.
