@@ -5,8 +5,10 @@
 
 export * from "./types/wire.js";
 export * from "./types/view.js";
+export * from "./types/transcode.js";
 
 import type { AgentEvent, Block, Coordinate, Delta, Fact, Page, PlacedFact, Position, ResumeTicket, Row, RunState } from "./types/wire.js";
+import type { TranscodedEvent, TranscodeOptions, TranscoderHandlers, TranscoderName } from "./types/transcode.js";
 import type { View } from "./types/view.js";
 
 // ---------------------------------------------------------------------------------------------------------- loading
@@ -55,6 +57,8 @@ export type ErrorCode =
   | "no_active_run"
   /** Following was given up; the message says why. `retry()` starts anew. */
   | "not_found" | "no_content" | "foreign_contract" | "wrong_thread"
+  /** A stream of another protocol could not take back what it had written. */
+  | "cut"
   /** A fault of threadfold itself. The client is closed; what was committed is not affected. */
   | "internal"
   | (string & {});
@@ -139,6 +143,25 @@ export class ThreadClient implements Disposable {
    * each has a bounded queue: a slow one loses Deltas (it gets a `reset`), never Facts. Ends when the client is closed.
    */
   events(options?: { signal?: AbortSignal }): AsyncIterableIterator<ThreadEvent>;
+
+  /**
+   * The thread in the words of another protocol, as `ReadableStream` of its events, or (`as: "bytes"`) of server-sent
+   * events with the protocol's framing. Connects if that was not done.
+   *
+   * A built-in protocol's stream is one part of a run: from its beginning, or from the resume after a wait, to the next
+   * wait or the end. With `from: "last"` (the default) it is the last part that has begun, whole, be it open or over; with
+   * `from: "next"` the first one that begins after this call; with `run`, of that run. It ends when the part is complete.
+   * Where it can't be completed it is an error, never a silent end: `cut` when the protocol has no word for what has to be
+   * taken back (transcode again for the whole of it), `closed` when the client was closed.
+   *
+   * Your own handlers get the whole thread from its first Fact on; that stream ends when the client is closed. A reader
+   * that is slow loses Deltas, never Facts.
+   * @throws ThreadfoldError `bad_argument`; the stream errors with `cut`, `closed`, or as `connect`.
+   */
+  transcode(transcoder: TranscoderName, options: TranscodeOptions & { as: "bytes" }): ReadableStream<Uint8Array>;
+  transcode(transcoder: TranscoderName, options?: TranscodeOptions): ReadableStream<TranscodedEvent>;
+  transcode(transcoder: TranscoderHandlers, options: { as: "bytes"; signal?: AbortSignal }): ReadableStream<Uint8Array>;
+  transcode<E>(transcoder: TranscoderHandlers<E>, options?: { as?: "objects"; signal?: AbortSignal }): ReadableStream<E>;
 
   /** What was counted since the client was made. */
   stats(): Stats;

@@ -5,6 +5,10 @@ import { fetchModule } from "./src/fetch-module.js";
 import { provide } from "./src/loader.js";
 
 // Bundlers look for exactly this form of a file's address.
-provide({ glue, load: () => fetchModule(new URL("./wasm/threadfold_bg.wasm", import.meta.url)) });
+provide({
+  glue,
+  load: () => fetchModule(new URL("./wasm/threadfold_bg.wasm", import.meta.url)),
+  transcoders: () => import("./src/transcoders/web.js"),
+});
 
 export * from "./src/api.js";

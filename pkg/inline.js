@@ -6,6 +6,6 @@ import { provide } from "./src/loader.js";
 
 const bytes = () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-provide({ glue, load: async () => bytes() });
+provide({ glue, load: async () => bytes(), transcoders: () => import("./src/transcoders/inline.js") });
 
 export * from "./src/api.js";

@@ -6,6 +6,6 @@ import { provide } from "./src/loader.js";
 
 const read = () => readFileSync(new URL("./wasm/threadfold_bg.wasm", import.meta.url));
 
-provide({ glue, load: async () => read(), loadSync: read });
+provide({ glue, load: async () => read(), loadSync: read, transcoders: () => import("./src/transcoders/node.js") });
 
 export * from "./src/api.js";

@@ -17,7 +17,7 @@ pub mod thread;
 pub mod transcode;
 pub mod view;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", any(feature = "client", feature = "transcoders")))]
 mod js;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "client"))]
 mod web;

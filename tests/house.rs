@@ -16,14 +16,30 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("classify", &["json", "event"]),
     ("fold", &["json", "names", "sorted", "event", "thread"]),
     ("audit", &["json", "event", "classify", "fold"]),
-    ("transcode", &["json", "event", "thread"]),
+    ("transcode", &["json", "names", "event", "thread"]),
     ("preview", &["json", "event"]),
     ("follow", &["json", "names", "event", "thread", "preview"]),
     ("source", &["json", "event", "thread", "follow"]),
     ("view", &["json", "names", "sorted", "event", "thread", "fold", "preview", "follow"]),
     ("engine", &["json", "event", "thread", "fold", "preview", "follow", "source", "view"]),
     ("web", &["json", "sorted", "event", "thread", "fold", "follow", "source", "view", "engine"]),
-    ("js", &["json", "event", "thread", "fold", "classify", "audit", "follow", "source", "view", "engine", "web"]),
+    (
+        "js",
+        &[
+            "json",
+            "event",
+            "thread",
+            "fold",
+            "classify",
+            "audit",
+            "transcode",
+            "follow",
+            "source",
+            "view",
+            "engine",
+            "web",
+        ],
+    ),
 ];
 
 /// The rooms that touch the browser; every other one is the core, so that no new room escapes the rule.

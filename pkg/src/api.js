@@ -5,3 +5,4 @@ export { ThreadfoldError } from "./errors.js";
 export { classify, fold, terminal } from "./functions.js";
 export { init } from "./loader.js";
 export { threadfold } from "./source.js";
+export { createTranscoder } from "./transcode.js";

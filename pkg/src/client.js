@@ -9,6 +9,7 @@ import { Mirror } from "./mirror.js";
 import { Readers } from "./readers.js";
 import { checkSource, driverOptions } from "./source.js";
 import { NO_STATS } from "./stats.js";
+import { transcoded } from "./transcode.js";
 
 export class ThreadClient {
   #source;
@@ -22,6 +23,8 @@ export class ThreadClient {
   #custom = null;
   /** The promise that `connect()` gave, until following is given up. */
   #connection = null;
+  /** True once what was committed has been read. */
+  #followed = false;
   /** Commands under way, by number: how to settle what their callers hold. */
   #commands = new Map();
   #lastCommand = 0;
@@ -87,6 +90,15 @@ export class ThreadClient {
     return this.#readers.add(signal);
   }
 
+  transcode(transcoder, options = {}) {
+    const { threadId } = this.#source.options ?? this.#source;
+    return transcoded(transcoder, { threadId, ...options }, async () => {
+      // What is read on connecting is history too.
+      if (!this.#followed) await this.connect();
+      return this.#readers.add(undefined, true);
+    });
+  }
+
   stats() {
     if (this.#driver) this.#call((driver) => (this.#stats = Object.freeze(JSON.parse(driver.stats()))));
     return this.#stats;
@@ -131,7 +143,10 @@ export class ThreadClient {
         if (events !== undefined) this.#readers.push(JSON.parse(events));
       },
       status: (state, code) => {
-        if (state === "live") this.#connection?.resolve();
+        if (state === "live") {
+          this.#followed = true;
+          this.#connection?.resolve();
+        }
         if (state === "unauthorized") this.#disconnected(givenUp(state));
         if (state === "failed") this.#disconnected(givenUp(code));
       },
@@ -228,7 +243,7 @@ export class ThreadClient {
   }
 
   #history(reader) {
-    this.#call((driver) => reader.push(JSON.parse(driver.history())));
+    this.#call((driver) => reader.history(JSON.parse(driver.history())));
   }
 
   #end(error) {

@@ -2,7 +2,7 @@
 
 import { ThreadfoldError } from "./errors.js";
 
-const DEPLOY = "Deploy threadfold_bg.wasm with the page, or tell init() where it is.";
+const DEPLOY = "Deploy the package's wasm files with the page, or tell init() where threadfold_bg.wasm is.";
 
 /** The bytes of the module at this address or in this response. */
 export async function fetchModule(source) {

@@ -1,50 +1,84 @@
-// Loads the module once, on first use. An entry says how.
+// Loads the modules once, on first use: the client's, and the transcoders', which not every page needs. An entry says how.
 
 import { fault, ThreadfoldError } from "./errors.js";
 import { fetchModule } from "./fetch-module.js";
 
-let entry = null;
-let loading = null;
-let loaded = false;
+let client = null;
+let transcoding = null;
+let reachTranscoders = null;
 
-/** What an entry knows: the glue, how to get the module, and, where that needs no waiting, how to get it at once. */
-export function provide(how) {
-  entry = how;
+/**
+ * What an entry knows: the glue, how to get the module, where that needs no waiting how to get it at once, and how to
+ * reach the same of the transcoders.
+ */
+export function provide({ transcoders, ...how }) {
+  client = new Module(how);
+  reachTranscoders = transcoders;
 }
 
-export function init(input) {
-  loading ??= load(input).catch((error) => {
-    loading = null;
-    throw error;
+export const init = (input) => client.init(input);
+
+/** The client module's exports, or null while they are not there. */
+export const core = () => client.exports();
+
+/** The client module's exports, at once. */
+export const coreNow = (name) => client.now(name);
+
+/** The transcoders' exports. */
+export async function transcoders() {
+  const reach = async () => new Module((await reachTranscoders()).how);
+  transcoding ??= reach().catch((cause) => {
+    transcoding = null;
+    throw new ThreadfoldError("wasm_unreachable", "The transcoders' script could not be loaded. Deploy the package's lazy chunks with the page.", { cause });
   });
-  return loading;
+  const module = await transcoding;
+  await module.init();
+  return module.exports();
 }
 
-/** The module's exports, or null while they are not there. */
-export const core = () => (loaded ? entry.glue : null);
+class Module {
+  #how;
+  #loading = null;
+  #loaded = false;
 
-/** The module's exports, at once. */
-export function coreNow(name) {
-  if (!loaded && entry.loadSync) {
-    entry.glue.initSync({ module: entry.loadSync() });
-    loaded = true;
+  constructor(how) {
+    this.#how = how;
   }
-  if (!loaded) {
-    throw new ThreadfoldError("not_loaded", `${name}() needs the module: await init() once before calling it.`);
-  }
-  return entry.glue;
-}
 
-async function load(input) {
-  if (loaded) return;
-  const module = await (input === undefined ? entry.load() : given(input));
-  try {
-    // A module that was loaded at once meanwhile stays: two would not know of each other.
-    if (!loaded) await entry.glue.default({ module_or_path: module });
-  } catch (error) {
-    throw refusal(error);
+  init(input) {
+    this.#loading ??= this.#load(input).catch((error) => {
+      this.#loading = null;
+      throw error;
+    });
+    return this.#loading;
   }
-  loaded = true;
+
+  exports() {
+    return this.#loaded ? this.#how.glue : null;
+  }
+
+  now(name) {
+    if (!this.#loaded && this.#how.loadSync) {
+      this.#how.glue.initSync({ module: this.#how.loadSync() });
+      this.#loaded = true;
+    }
+    if (!this.#loaded) {
+      throw new ThreadfoldError("not_loaded", `${name}() needs the module: await init() once before calling it.`);
+    }
+    return this.#how.glue;
+  }
+
+  async #load(input) {
+    if (this.#loaded) return;
+    const module = await (input === undefined ? this.#how.load() : given(input));
+    try {
+      // A module that was loaded at once meanwhile stays: two would not know of each other.
+      if (!this.#loaded) await this.#how.glue.default({ module_or_path: module });
+    } catch (error) {
+      throw refusal(error);
+    }
+    this.#loaded = true;
+  }
 }
 
 const given = (input) =>

@@ -17,10 +17,15 @@ export class Readers {
     return this.#all.size;
   }
 
-  add(signal) {
-    const reader = new Reader((gone) => {
+  /**
+   * `forTranscoder`: it is told what the person said, and where its history ends; where it lost Deltas it is told
+   * nothing, for its Facts go on where they stopped.
+   */
+  add(signal, forTranscoder = false) {
+    const leave = (gone) => {
       if (this.#all.delete(gone) && this.#all.size === 0) this.#onChange(null);
-    });
+    };
+    const reader = new Reader(leave, forTranscoder);
     if (this.#ended || signal?.aborted) {
       reader.end();
       return reader;
@@ -55,9 +60,16 @@ class Reader {
   #waiting = [];
   #ended = false;
   #leave;
+  #forTranscoder;
 
-  constructor(leave) {
+  constructor(leave, forTranscoder) {
     this.#leave = leave;
+    this.#forTranscoder = forTranscoder;
+  }
+
+  /** What happened before it came. */
+  history(events) {
+    this.push(this.#forTranscoder ? [...events, { type: "caught_up" }] : events);
   }
 
   push(events) {
@@ -68,6 +80,15 @@ class Reader {
   end() {
     this.#ended = true;
     for (const resolve of this.#waiting.splice(0)) resolve(OVER);
+  }
+
+  /** All that waits, or the next when nothing does; undefined when there will be no more. */
+  async many() {
+    const { done, value } = await this.next();
+    if (done) return undefined;
+    const all = [value];
+    while (this.#queue.length > 0) all.push(this.#next());
+    return all;
   }
 
   next() {
@@ -95,6 +116,7 @@ class Reader {
   }
 
   #take(event) {
+    if (event.type === "said" && !this.#forTranscoder) return;
     if (event.type === "delta") {
       if (this.#muted.has(event.lane)) return;
       this.#deltas += 1;
@@ -123,7 +145,7 @@ class Reader {
     });
     for (const [lane, where] of lost) {
       this.#muted.add(lane);
-      this.#queue.push({ type: "reset", lane, ...where });
+      if (!this.#forTranscoder) this.#queue.push({ type: "reset", lane, ...where });
     }
     this.#deltas = 0;
   }

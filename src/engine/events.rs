@@ -3,6 +3,7 @@
 use crate::event::{Coordinate, Delta, Fact, PlacedFact, Position, RunId};
 use crate::follow::LaneId;
 use crate::json::{Fragment, Wire, Writer};
+use crate::thread::{Message, MessageName, Record, Role};
 use std::collections::VecDeque;
 
 /// One event of a thread.
@@ -17,6 +18,8 @@ pub enum Event {
         /// The whole Fact as it reads now.
         fact: Fact,
     },
+    /// The person said this, or it is an instruction: a message that yields no Fact, told before the Facts that it opens.
+    Said(Message),
     /// A live fragment of a lane.
     Delta {
         /// The lane.
@@ -67,6 +70,17 @@ impl Events {
     }
 }
 
+/// What a record says beside the Facts that it yields. What the host said in the person's place is told by a Fact.
+pub(super) fn said(record: &Record) -> Option<Event> {
+    let Record::Message(row) = record else { return None };
+    let is_said = match row.message.role {
+        Role::System => true,
+        Role::User => !MessageName::of(&row.message.id, row.run_id.as_ref()).is_injected(),
+        Role::Assistant | Role::Tool => false,
+    };
+    is_said.then(|| Event::Said(row.message.clone()))
+}
+
 /// Appends a Delta to its neighbour of the same kind and call; false when they stay apart.
 fn join(before: &mut Delta, after: &Delta) -> bool {
     match (before, after) {
@@ -111,6 +125,11 @@ fn write_one(event: &Event, w: &mut Writer) {
                 position.write(w);
                 w.key("fact");
                 fact.write(w);
+            }
+            Event::Said(message) => {
+                w.string("said");
+                w.key("message");
+                message.write(w);
             }
             Event::Delta { lane, run_id, coordinate, delta } => {
                 w.string("delta");

@@ -165,8 +165,9 @@ fn who_begins_to_listen_late_is_told_all_facts_and_what_the_lanes_show() {
     edge.frame("start", START);
     edge.delta(2, 0, "Hel");
     let history: Vec<Value> = serde_json::from_str(&edge.engine.history()).unwrap();
-    assert_eq!(kinds(&history), ["run_started", "delta"]);
-    assert_eq!(history[1]["delta"]["delta"], "Hel");
+    assert_eq!(kinds(&history), ["said", "run_started", "delta"]);
+    assert_eq!(history[0]["message"]["id"], "u1");
+    assert_eq!(history[2]["delta"]["delta"], "Hel");
 }
 
 #[test]

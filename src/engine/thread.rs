@@ -131,8 +131,14 @@ impl Engine {
     pub fn history(&self) -> String {
         let mut all = Vec::new();
         if let Some(log) = self.follower.log() {
-            let records = log.records().iter().map(|record| &**record);
-            all.extend(facts(fold_of(log.first()), records).into_iter().map(Event::Fact));
+            let records = || log.records().iter().map(|record| &**record);
+            let mut facts = facts(fold_of(log.first()), records()).into_iter().peekable();
+            for record in records() {
+                all.extend(events::said(record));
+                while let Some(placed) = facts.next_if(|placed| placed.position.seq <= record.seq()) {
+                    all.push(Event::Fact(placed));
+                }
+            }
         }
         for change in self.follower.shown_lanes() {
             if let LaneChange::Grew { lane, delta, .. } = change
@@ -182,28 +188,37 @@ impl Engine {
             self.lanes.clear();
             self.tell(Event::Reset { lane: None, run_id: None, coordinate: None });
         }
-        let changes: Vec<Change> = step.records.iter().flat_map(|record| self.fold.append(record)).collect();
+        let mut changes: Vec<Change> = Vec::new();
+        for record in &step.records {
+            let from = changes.len();
+            changes.append(&mut self.fold.append(record));
+            if let (Some(events), Some(said)) = (&mut self.events, events::said(record)) {
+                events.push(said);
+            }
+            let told = changes.get(from..).unwrap_or_default();
+            told.iter().for_each(|change| self.fact(change));
+        }
         for anomaly in self.fold.anomalies() {
             self.anomalies += 1;
             let (code, message) = (anomaly.code.as_str(), anomaly.to_string());
             self.effects.push_back(Effect::Anomaly(Anomaly { code, message }));
         }
         self.view.apply(step, &changes);
-        for change in changes {
-            self.fact(change);
-        }
         for change in &step.lanes {
             self.lane(change);
         }
     }
 
-    fn fact(&mut self, change: Change) {
-        match change {
-            Change::Add(placed) => {
-                self.facts += 1;
-                self.tell(Event::Fact(placed));
-            }
-            Change::Amend { position, fact } => self.tell(Event::Amend { position, fact }),
+    fn fact(&mut self, change: &Change) {
+        if let Change::Add(_) = change {
+            self.facts += 1;
+        }
+        // Copied only for who listens.
+        if let Some(events) = &mut self.events {
+            events.push(match change.clone() {
+                Change::Add(placed) => Event::Fact(placed),
+                Change::Amend { position, fact } => Event::Amend { position, fact },
+            });
         }
     }
 

@@ -1,9 +1,14 @@
-//! What JavaScript calls: the class that a `ThreadClient` drives, and the pure functions.
+//! What JavaScript calls: the class that a `ThreadClient` drives, the pure functions, and the transcoders.
 //!
 //! The package's own scripts stand between this and an app; they load the module, keep the view's mirror and call the
 //! app's listeners. Off the hot path plain objects cross as they are; what streams crosses as JSON text.
 
+#[cfg(feature = "client")]
 mod driver;
 mod fault;
+#[cfg(feature = "client")]
 mod functions;
+#[cfg(feature = "client")]
 mod options;
+#[cfg(feature = "transcoders")]
+mod transcoder;

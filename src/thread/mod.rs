@@ -13,7 +13,7 @@ pub use log::{Joined, Log};
 pub use message::{Block, Message, Role};
 pub use message_id::MessageName;
 pub use page::Page;
-#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg(any(test, all(target_arch = "wasm32", feature = "client")))]
 pub(crate) use page::in_log_order;
 pub use record::{MessageRow, Record, RunRow};
 pub use run_state::{EndCause, Failure, Inference, RunState};

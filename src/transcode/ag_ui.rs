@@ -7,28 +7,34 @@
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::{Chunk, Transcoder, blocks};
-use crate::event::{Cause, Disposition, RunId, ThreadId};
+use super::words::{event, event_with, field, flag, join, number, object, reasoning};
+use super::{Transcoder, blocks};
+use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
+use crate::names::Names;
 use crate::thread::{Block, Message, Role};
+use std::sync::Arc;
 
 /// A transcoder for AG-UI.
 pub fn ag_ui(thread_id: ThreadId) -> impl Transcoder {
-    Flow::new(AgUi {
+    Flow::new(Box::new(AgUi {
         thread_id,
         messages: Vec::new(),
+        ids: Names::default(),
         reasonings: Vec::new(),
         step: None,
         steps: 0,
         stale: false,
         unanswered: Vec::new(),
-    })
+    }))
 }
 
 struct AgUi {
     thread_id: ThreadId,
     /// What is committed, as the client has it or will have it.
     messages: Vec<Entry>,
+    /// The ids of the messages.
+    ids: Names,
     /// Reasoning that the client may have.
     reasonings: Vec<String>,
     step: Option<String>,
@@ -37,14 +43,14 @@ struct AgUi {
     /// True when the client may hold messages of a log that was replaced.
     stale: bool,
     /// Calls of this stream without an answer. The client takes them for its own to run when the run succeeds.
-    unanswered: Vec<String>,
+    unanswered: Vec<Arc<str>>,
 }
 
 struct Entry {
     id: String,
     role: Who,
     content: Option<String>,
-    calls: Vec<(String, String, String)>,
+    calls: Vec<(Arc<str>, String, String)>,
 }
 
 enum Who {
@@ -53,77 +59,64 @@ enum Who {
     Tool(String, bool),
 }
 
-fn event(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
-    event_with(out, kind, fields, |_| {});
-}
-
-fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: impl FnOnce(&mut Writer)) {
-    let mut w = Writer::new();
-    w.object(|w| {
-        field(w, "type", kind);
-        fields.iter().for_each(|(key, value)| field(w, key, value));
-        rest(w);
-    });
-    out.push(Chunk::Event(w.finish()));
-}
-
-fn field(w: &mut Writer, key: &str, value: &str) {
-    w.key(key);
-    w.string(value);
-}
-
 /// The protocol has no word for a failed tool, so its metadata says it.
 fn failed(w: &mut Writer) {
     w.key("metadata");
-    w.object(|w| {
-        w.key("is_error");
-        w.boolean(true);
-    });
+    w.object(|w| flag(w, "is_error", true));
 }
 
-fn reasoning(response: &str) -> String {
-    format!("{response}-reasoning")
+/// The id of what stands at this position.
+fn at(run_id: &RunId, what: &str, position: Position) -> String {
+    join(&[run_id.as_str(), what, &number(position.seq), "-", &number(u64::from(position.index))])
 }
 
 impl Entry {
     fn write(&self, w: &mut Writer) {
-        w.object(|w| {
-            field(w, "id", &self.id);
-            match &self.role {
-                Who::Plain(role) => field(w, "role", role),
-                Who::Tool(call, is_error) => {
-                    field(w, "role", "tool");
-                    field(w, "toolCallId", call);
-                    if *is_error {
-                        failed(w);
-                    }
+        let role = match &self.role {
+            Who::Plain(role) => role,
+            Who::Tool(..) => "tool",
+        };
+        object(w, &[("id", &self.id), ("role", role)], &|w| {
+            if let Who::Tool(call, is_error) = &self.role {
+                field(w, "toolCallId", call);
+                if *is_error {
+                    failed(w);
                 }
             }
             if let Some(content) = &self.content {
                 field(w, "content", content);
             }
-            if !self.calls.is_empty() {
-                w.key("toolCalls");
-                w.array(|w| {
-                    for (id, name, arguments) in &self.calls {
-                        w.object(|w| {
-                            field(w, "id", id);
-                            field(w, "type", "function");
-                            w.key("function");
-                            w.object(|w| {
-                                field(w, "name", name);
-                                field(w, "arguments", arguments);
-                            });
-                        });
-                    }
-                });
+            if self.calls.is_empty() {
+                return;
             }
+            w.key("toolCalls");
+            w.array(|w| {
+                for (id, name, arguments) in &self.calls {
+                    object(w, &[("id", id), ("type", "function")], &|w| {
+                        w.key("function");
+                        object(w, &[("name", name), ("arguments", arguments)], &|_| {});
+                    });
+                }
+            });
         });
     }
 }
 
+/// A snapshot of these messages; the ids are of messages that are there without content.
+fn snapshot_of(messages: &[Entry], empty: &[String], out: &mut Out) {
+    event_with(out, "MESSAGES_SNAPSHOT", &[], &|w| {
+        w.key("messages");
+        w.array(|w| {
+            messages.iter().for_each(|entry| entry.write(w));
+            for id in empty {
+                object(w, &[("id", id), ("role", "assistant"), ("content", "")], &|_| {});
+            }
+        });
+    });
+}
+
 impl AgUi {
-    fn run(&self, out: &mut Out, kind: &str, run_id: &RunId, rest: impl FnOnce(&mut Writer)) {
+    fn run(&self, out: &mut Out, kind: &str, run_id: &RunId, rest: &dyn Fn(&mut Writer)) {
         event_with(out, kind, &[("threadId", self.thread_id.as_str()), ("runId", run_id.as_str())], rest);
     }
 
@@ -140,21 +133,9 @@ impl AgUi {
         let stale: Vec<String> =
             self.reasonings.iter().filter(|id| !messages.iter().any(|entry| entry.id == **id)).cloned().collect();
         if !stale.is_empty() && !keeps_reasoning {
-            event_with(out, "MESSAGES_SNAPSHOT", &[], |w| {
-                w.key("messages");
-                w.array(|w| {
-                    messages.iter().for_each(|entry| entry.write(w));
-                    for id in stale {
-                        Entry { id, role: Who::Plain("assistant"), content: Some(String::new()), calls: Vec::new() }
-                            .write(w);
-                    }
-                });
-            });
+            snapshot_of(messages, &stale, out);
         }
-        event_with(out, "MESSAGES_SNAPSHOT", &[], |w| {
-            w.key("messages");
-            w.array(|w| messages.iter().for_each(|entry| entry.write(w)));
-        });
+        snapshot_of(messages, &[], out);
         self.reasonings.retain(|id| messages.iter().any(|entry| entry.id == *id));
     }
 
@@ -163,12 +144,12 @@ impl AgUi {
     fn answer_the_rest(&mut self, out: &mut Out) {
         let unanswered = std::mem::take(&mut self.unanswered);
         for call in &unanswered {
-            let id = format!("{call}-unanswered");
+            let id = join(&[call, "-unanswered"]);
             event_with(
                 out,
                 "TOOL_CALL_RESULT",
                 &[("messageId", &id), ("toolCallId", call), ("content", "never answered")],
-                failed,
+                &failed,
             );
         }
         if !unanswered.is_empty() {
@@ -177,11 +158,16 @@ impl AgUi {
     }
 
     fn assistant(&mut self, response: &str) -> Option<&mut Entry> {
-        if !self.messages.iter().any(|entry| entry.id == response) {
-            let role = Who::Plain("assistant");
-            self.messages.push(Entry { id: response.to_owned(), role, content: None, calls: Vec::new() });
+        self.add(self.messages.len(), response, Who::Plain("assistant"), None);
+        self.messages.iter_mut().rfind(|entry| entry.id == response)
+    }
+
+    /// Adds a message, unless there is one of this id.
+    fn add(&mut self, at: usize, id: &str, role: Who, content: Option<String>) {
+        if !self.ids.contains(id) {
+            self.ids.insert(&id.into(), 0);
+            self.messages.insert(at, Entry { id: id.to_owned(), role, content, calls: Vec::new() });
         }
-        self.messages.iter_mut().find(|entry| entry.id == response)
     }
 }
 
@@ -189,7 +175,7 @@ impl Protocol for AgUi {
     fn begin(&mut self, run_id: &RunId, out: &mut Out) {
         self.step = None;
         self.unanswered.clear();
-        self.run(out, "RUN_STARTED", run_id, |_| {});
+        self.run(out, "RUN_STARTED", run_id, &|_| {});
         if std::mem::take(&mut self.stale) {
             self.snapshot(out);
         }
@@ -200,9 +186,9 @@ impl Protocol for AgUi {
         let name = step.map_or_else(
             || {
                 self.steps = self.steps.saturating_add(1);
-                format!("step-after-{}", self.steps)
+                join(&["step-after-", &number(u64::from(self.steps))])
             },
-            |step| format!("step-{step}"),
+            |step| join(&["step-", &number(u64::from(step))]),
         );
         event(out, "STEP_STARTED", &[("stepName", &name)]);
         self.step = Some(name);
@@ -218,9 +204,9 @@ impl Protocol for AgUi {
             }
             Kind::Text => event(out, "TEXT_MESSAGE_START", &[("messageId", response), ("role", "assistant")]),
             Kind::Call { wire, name } => {
-                let fields = [("toolCallId", wire.as_str()), ("toolCallName", name), ("parentMessageId", response)];
+                let fields = [("toolCallId", &**wire), ("toolCallName", name), ("parentMessageId", response)];
                 event(out, "TOOL_CALL_START", &fields);
-                self.unanswered.push(wire.clone());
+                self.unanswered.push(Arc::clone(wire));
             }
         }
     }
@@ -260,12 +246,10 @@ impl Protocol for AgUi {
 
     fn committed(&mut self, response: &str, kind: &Kind, text: &str) {
         match kind {
-            Kind::Reasoning => self.messages.push(Entry {
-                id: reasoning(response),
-                role: Who::Plain("reasoning"),
-                content: Some(text.to_owned()),
-                calls: Vec::new(),
-            }),
+            Kind::Reasoning => {
+                let (at, role) = (self.messages.len(), Who::Plain("reasoning"));
+                self.add(at, &reasoning(response), role, Some(text.to_owned()));
+            }
             Kind::Text => {
                 if let Some(entry) = self.assistant(response) {
                     entry.content = Some(text.to_owned());
@@ -280,7 +264,7 @@ impl Protocol for AgUi {
     }
 
     fn call(&mut self, call: &Call<'_>, out: &mut Out) {
-        let kind = Kind::Call { wire: call.wire.to_owned(), name: call.name.to_owned() };
+        let kind = Kind::Call { wire: Arc::clone(call.wire), name: call.name.to_owned() };
         if call.rest.is_none() {
             self.open(call.response, &kind, out);
         }
@@ -290,7 +274,7 @@ impl Protocol for AgUi {
         }
         self.close(call.response, &kind, out);
         if let Some(entry) = self.assistant(call.response) {
-            entry.calls.push((call.wire.to_owned(), call.name.to_owned(), call.input.as_str().to_owned()));
+            entry.calls.push((Arc::clone(call.wire), call.name.to_owned(), call.input.as_str().to_owned()));
         }
     }
 
@@ -310,32 +294,30 @@ impl Protocol for AgUi {
 
     fn answer(&mut self, answer: &Answer<'_>, out: &mut Out) -> bool {
         let (content, _) = blocks::text(answer.content, |_| true);
-        let id = format!("{}-result-{}-{}", answer.run_id, answer.position.seq, answer.position.index);
+        let id = at(answer.run_id, "-result-", answer.position);
         let call = answer.wire.unwrap_or(answer.id.as_str());
-        self.unanswered.retain(|unanswered| unanswered != call);
+        self.unanswered.retain(|unanswered| **unanswered != *call);
         let fields = [("messageId", id.as_str()), ("toolCallId", call), ("content", &content)];
-        event_with(out, "TOOL_CALL_RESULT", &fields, |w| {
+        event_with(out, "TOOL_CALL_RESULT", &fields, &|w| {
             if answer.is_error {
                 failed(w);
             }
         });
         // The client puts an answer after its call's message and the answers that it has.
-        let owner = self.messages.iter().position(|entry| entry.calls.iter().any(|(id, ..)| id == call));
+        let owner = self.messages.iter().rposition(|entry| entry.calls.iter().any(|(id, ..)| **id == *call));
         let at = owner.map_or(self.messages.len(), |owner| {
             let after = self.messages.iter().skip(owner + 1);
             owner + 1 + after.take_while(|entry| matches!(entry.role, Who::Tool(..))).count()
         });
         let role = Who::Tool(call.to_owned(), answer.is_error);
-        if !self.messages.iter().any(|entry| entry.id == id) {
-            self.messages.insert(at, Entry { id, role, content: Some(content), calls: Vec::new() });
-        }
+        self.add(at, &id, role, Some(content));
         true
     }
 
     fn awaiting(&mut self, waiting: &Waiting<'_>, out: &mut Out) {
         self.end_step(out);
         let call = waiting.call.or(waiting.id.map(|id| id.as_str()));
-        self.run(out, "RUN_FINISHED", waiting.run_id, |w| {
+        self.run(out, "RUN_FINISHED", waiting.run_id, &|w| {
             w.key("outcome");
             w.object(|w| match (waiting.reason, call) {
                 (Some("client_execution"), Some(call)) => {
@@ -348,8 +330,7 @@ impl Protocol for AgUi {
                     w.key("interrupts");
                     w.array(|w| {
                         w.object(|w| {
-                            let position = waiting.position;
-                            let id = format!("{}-{}-{}", waiting.run_id, position.seq, position.index);
+                            let id = at(waiting.run_id, "-", waiting.position);
                             field(w, "id", &id);
                             field(w, "reason", reason.unwrap_or("unknown"));
                             if let Some(call) = call {
@@ -367,7 +348,7 @@ impl Protocol for AgUi {
             self.answer_the_rest(out);
         }
         self.end_step(out);
-        self.run(out, "RUN_FINISHED", run_id, |w| {
+        self.run(out, "RUN_FINISHED", run_id, &|w| {
             if exhausted {
                 w.key("result");
                 w.object(|w| {
@@ -394,6 +375,8 @@ impl Protocol for AgUi {
     fn retract(&mut self, response: &str, out: &mut Out) -> Retracted {
         let of_response = reasoning(response);
         self.messages.retain(|entry| entry.id != response && entry.id != of_response);
+        self.ids.remove(response);
+        self.ids.remove(&of_response);
         self.snapshot(out);
         Retracted::Response
     }
@@ -410,6 +393,7 @@ impl Protocol for AgUi {
 
     fn forget(&mut self) {
         self.messages.clear();
+        self.ids.clear();
         self.stale = true;
     }
 
@@ -420,9 +404,6 @@ impl Protocol for AgUi {
             Role::Assistant | Role::Tool => return,
         };
         let (content, _) = blocks::text(&message.content, |_| true);
-        let id = message.id.to_string();
-        if !self.messages.iter().any(|entry| entry.id == id) {
-            self.messages.push(Entry { id, role: Who::Plain(role), content: Some(content), calls: Vec::new() });
-        }
+        self.add(self.messages.len(), message.id.as_str(), Who::Plain(role), Some(content));
     }
 }

@@ -4,11 +4,11 @@ use super::blocks::{self, media};
 use super::flow::{Flow, is_told};
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
+use super::words::{event, event_with, flag, join, number, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Wire, Writer};
 use crate::thread::{Block, Message};
-use std::collections::HashSet;
 
 /// The header by which the client knows the stream, and its value.
 pub const AI_SDK_HEADER: (&str, &str) = ("x-vercel-ai-ui-message-stream", "v1");
@@ -40,41 +40,13 @@ impl Default for AiSdkOptions {
 
 /// A transcoder for the AI SDK. The message is named after the run, so that what follows an approval goes on in it.
 pub fn ai_sdk(options: AiSdkOptions) -> impl Transcoder {
-    Flow::new(AiSdk { options, by_client: HashSet::new() })
+    Flow::new(Box::new(AiSdk { options, by_client: Vec::new() }))
 }
 
 struct AiSdk {
     options: AiSdkOptions,
     /// Calls of which the log said that the client runs them.
-    by_client: HashSet<Position>,
-}
-
-/// Writes one chunk.
-fn chunk(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
-    chunk_with(out, kind, fields, |_| {});
-}
-
-fn chunk_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: impl FnOnce(&mut Writer)) {
-    let mut w = Writer::new();
-    w.object(|w| {
-        w.key("type");
-        w.string(kind);
-        for (key, value) in fields {
-            w.key(key);
-            w.string(value);
-        }
-        rest(w);
-    });
-    out.push(Chunk::Event(w.finish()));
-}
-
-fn flag(w: &mut Writer, key: &str, value: bool) {
-    w.key(key);
-    w.boolean(value);
-}
-
-fn reasoning(response: &str) -> String {
-    format!("{response}-reasoning")
+    by_client: Vec<Position>,
 }
 
 /// True for what goes to the page as a part of its own.
@@ -94,13 +66,22 @@ fn is_part(block: &Block) -> bool {
 impl AiSdk {
     /// The client is given a call to run by this chunk, so only one that waits for it is sent as its own.
     fn input(call: &Call<'_>, out: &mut Out) {
-        let fields = [("toolCallId", call.wire), ("toolName", call.name)];
-        chunk_with(out, "tool-input-available", &fields, |w| {
+        let fields = [("toolCallId", &**call.wire), ("toolName", call.name)];
+        event_with(out, "tool-input-available", &fields, &|w| {
             w.key("input");
             call.input.write(w);
             flag(w, "dynamic", true);
             flag(w, "providerExecuted", call.disposition != Disposition::PendingClient);
         });
+    }
+
+    /// Notes that the client runs this call; false when that is known already.
+    fn ours(&mut self, call: Position) -> bool {
+        let new = !self.by_client.contains(&call);
+        if new {
+            self.by_client.push(call);
+        }
+        new
     }
 
     /// Says with a call's outcome that the client ran it, or was to run it.
@@ -113,42 +94,42 @@ impl AiSdk {
     fn told(&self, call: &Call<'_>, out: &mut Out) {
         match call.disposition {
             Disposition::PendingBuiltin => {
-                chunk(out, "tool-approval-request", &[("approvalId", call.wire), ("toolCallId", call.wire)]);
+                event(out, "tool-approval-request", &[("approvalId", call.wire), ("toolCallId", call.wire)]);
             }
             Disposition::Unresolved => {
                 let text = "The run ended before this call was answered.";
-                let fields = [("toolCallId", call.wire), ("errorText", text)];
-                chunk_with(out, "tool-output-error", &fields, |w| self.by_client(Some(call.position), w));
+                let fields = [("toolCallId", &**call.wire), ("errorText", text)];
+                event_with(out, "tool-output-error", &fields, &|w| self.by_client(Some(call.position), w));
             }
             Disposition::Executed | Disposition::PendingClient | Disposition::Open => {}
         }
     }
 
     fn finish(reason: &str, out: &mut Out) {
-        chunk(out, "finish-step", &[]);
-        chunk(out, "finish", &[("finishReason", reason)]);
+        event(out, "finish-step", &[]);
+        event(out, "finish", &[("finishReason", reason)]);
     }
 }
 
 impl Protocol for AiSdk {
     fn begin(&mut self, run_id: &RunId, out: &mut Out) {
-        chunk(out, "start", &[("messageId", run_id.as_str())]);
+        event(out, "start", &[("messageId", run_id.as_str())]);
     }
 
     fn step(&mut self, ends: bool, _step: Option<u32>, out: &mut Out) {
         if ends {
-            chunk(out, "finish-step", &[]);
+            event(out, "finish-step", &[]);
         }
-        chunk(out, "start-step", &[]);
+        event(out, "start-step", &[]);
     }
 
     fn open(&mut self, response: &str, kind: &Kind, out: &mut Out) {
         match kind {
-            Kind::Reasoning => chunk(out, "reasoning-start", &[("id", &reasoning(response))]),
-            Kind::Text => chunk(out, "text-start", &[("id", response)]),
+            Kind::Reasoning => event(out, "reasoning-start", &[("id", &reasoning(response))]),
+            Kind::Text => event(out, "text-start", &[("id", response)]),
             Kind::Call { wire, name } => {
-                let fields = [("toolCallId", wire.as_str()), ("toolName", name)];
-                chunk_with(out, "tool-input-start", &fields, |w| flag(w, "dynamic", true));
+                let fields = [("toolCallId", &**wire), ("toolName", name)];
+                event_with(out, "tool-input-start", &fields, &|w| flag(w, "dynamic", true));
             }
         }
     }
@@ -156,20 +137,20 @@ impl Protocol for AiSdk {
     fn grow(&mut self, response: &str, kind: &Kind, text: &str, out: &mut Out) {
         match kind {
             Kind::Reasoning if self.options.show_reasoning => {
-                chunk(out, "reasoning-delta", &[("id", &reasoning(response)), ("delta", text)]);
+                event(out, "reasoning-delta", &[("id", &reasoning(response)), ("delta", text)]);
             }
             Kind::Reasoning => {}
-            Kind::Text => chunk(out, "text-delta", &[("id", response), ("delta", text)]),
+            Kind::Text => event(out, "text-delta", &[("id", response), ("delta", text)]),
             Kind::Call { wire, .. } => {
-                chunk(out, "tool-input-delta", &[("toolCallId", wire), ("inputTextDelta", text)]);
+                event(out, "tool-input-delta", &[("toolCallId", wire), ("inputTextDelta", text)]);
             }
         }
     }
 
     fn close(&mut self, response: &str, kind: &Kind, out: &mut Out) {
         match kind {
-            Kind::Reasoning => chunk(out, "reasoning-end", &[("id", &reasoning(response))]),
-            Kind::Text => chunk(out, "text-end", &[("id", response)]),
+            Kind::Reasoning => event(out, "reasoning-end", &[("id", &reasoning(response))]),
+            Kind::Text => event(out, "text-end", &[("id", response)]),
             Kind::Call { .. } => {}
         }
     }
@@ -183,20 +164,20 @@ impl Protocol for AiSdk {
     }
 
     fn extras(&mut self, response: &str, content: &[Block], out: &mut Out) {
-        for (number, block) in content.iter().enumerate() {
+        for (place, block) in content.iter().enumerate() {
             match block {
                 Block::Image { source } | Block::Document { source, .. } => {
                     if let Some(media) = media(source) {
-                        chunk(out, "file", &[("url", &media.url), ("mediaType", &media.media_type)]);
+                        event(out, "file", &[("url", &media.url), ("mediaType", &media.media_type)]);
                     }
                 }
                 Block::SearchResult { source, title, .. } => {
-                    let id = format!("{response}-source-{number}");
+                    let id = join(&[response, "-source-", &number(place as u64)]);
                     if source.contains("://") {
-                        chunk(out, "source-url", &[("sourceId", &id), ("url", source), ("title", title)]);
+                        event(out, "source-url", &[("sourceId", &id), ("url", source), ("title", title)]);
                     } else {
                         let fields = [("sourceId", id.as_str()), ("mediaType", "text/plain"), ("title", title)];
-                        chunk_with(out, "source-document", &fields, |w| {
+                        event_with(out, "source-document", &fields, &|w| {
                             w.key("filename");
                             w.string(source);
                         });
@@ -220,7 +201,7 @@ impl Protocol for AiSdk {
 
     fn call(&mut self, call: &Call<'_>, out: &mut Out) {
         if call.disposition == Disposition::PendingClient {
-            self.by_client.insert(call.position);
+            self.ours(call.position);
         }
         Self::input(call, out);
         self.told(call, out);
@@ -228,14 +209,14 @@ impl Protocol for AiSdk {
 
     fn dispose(&mut self, call: &Call<'_>, in_open_step: bool, out: &mut Out) {
         // The client looks for a call's part in the open step alone, and makes a second part of one that it misses.
-        if call.disposition == Disposition::PendingClient && self.by_client.insert(call.position) && in_open_step {
+        if call.disposition == Disposition::PendingClient && self.ours(call.position) && in_open_step {
             Self::input(call, out);
         }
         self.told(call, out);
     }
 
     fn client_runs(&mut self, call: &Call<'_>, in_open_step: bool, out: &mut Out) {
-        if !self.by_client.insert(call.position) {
+        if !self.ours(call.position) {
             return;
         }
         match call.disposition {
@@ -257,10 +238,10 @@ impl Protocol for AiSdk {
         let (text, _) = blocks::text(answer.content, |_| true);
         if answer.is_error {
             let fields = [("toolCallId", wire), ("errorText", text.as_str())];
-            chunk_with(out, "tool-output-error", &fields, |w| self.by_client(answer.call, w));
+            event_with(out, "tool-output-error", &fields, &|w| self.by_client(answer.call, w));
             return true;
         }
-        chunk_with(out, "tool-output-available", &[("toolCallId", wire)], |w| {
+        event_with(out, "tool-output-available", &[("toolCallId", wire)], &|w| {
             w.key("output");
             if answer.content.iter().all(|block| matches!(block, Block::Text { .. })) {
                 w.string(&text);
@@ -279,8 +260,8 @@ impl Protocol for AiSdk {
     fn finished(&mut self, _run_id: &RunId, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
         match cause {
             Some(Cause::Cancelled) => {
-                chunk(out, "finish-step", &[]);
-                chunk(out, "abort", &[("reason", "cancelled")]);
+                event(out, "finish-step", &[]);
+                event(out, "abort", &[("reason", "cancelled")]);
             }
             Some(Cause::NaturalEnd | Cause::MaxSteps | Cause::Stopped) | None => {
                 Self::finish(if exhausted { "length" } else { "stop" }, out);
@@ -289,7 +270,7 @@ impl Protocol for AiSdk {
     }
 
     fn failed(&mut self, _run_id: &RunId, code: &str, message: &str, out: &mut Out) {
-        chunk(out, "error", &[("errorText", &format!("{code}: {message}"))]);
+        event(out, "error", &[("errorText", &join(&[code, ": ", message]))]);
         Self::finish("error", out);
     }
 
@@ -300,7 +281,7 @@ impl Protocol for AiSdk {
                 Retracted::Run
             }
             AiSdkVersion::V7 => {
-                chunk(out, "reset-step", &[]);
+                event(out, "reset-step", &[]);
                 Retracted::Step
             }
         }

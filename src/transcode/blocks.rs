@@ -1,5 +1,6 @@
 //! What blocks become where a wire has no word for them.
 
+use super::words::join;
 use crate::json::{Limits, Raw, Reader};
 use crate::thread::Block;
 
@@ -27,7 +28,7 @@ pub(super) fn media(source: &Raw) -> Option<Media> {
     })
     .ok()?;
     let media_type = media_type?;
-    let url = url.or_else(|| data.map(|data| format!("data:{media_type};base64,{data}")))?;
+    let url = url.or_else(|| data.map(|data| join(&["data:", &media_type, ";base64,", &data])))?;
     Some(Media { url, media_type })
 }
 
@@ -36,9 +37,9 @@ pub(super) fn name(block: &Block) -> Option<String> {
     match block {
         Block::Text { text } => Some(text.clone()),
         Block::Image { .. } => Some("[image]".to_owned()),
-        Block::Document { title: Some(title), .. } => Some(format!("[document: {title}]")),
+        Block::Document { title: Some(title), .. } => Some(join(&["[document: ", title, "]"])),
         Block::Document { title: None, .. } => Some("[document]".to_owned()),
-        Block::SearchResult { title, .. } => Some(format!("[search result: {title}]")),
+        Block::SearchResult { title, .. } => Some(join(&["[search result: ", title, "]"])),
         Block::Redacted {} => Some("[redacted]".to_owned()),
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Thinking { .. } => Some(String::new()),
         Block::Unknown(_) => None,

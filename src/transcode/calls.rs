@@ -1,8 +1,10 @@
 //! The ids of tool calls on the wire: unique per occurrence, where the provider's are unique only per batch (A3.4).
 
 use super::response::Key;
+use super::words::{self, join};
 use crate::event::{CallId, Position};
-use std::collections::HashSet;
+use crate::names::Names;
+use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 struct Entry {
@@ -10,45 +12,45 @@ struct Entry {
     response: Key,
     /// None while the call is only previewed.
     position: Option<Position>,
-    wire: String,
+    wire: Arc<str>,
 }
 
 /// All calls that were written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     entries: Vec<Entry>,
-    wires: HashSet<String>,
+    wires: Names,
 }
 
 impl Calls {
     /// The wire id of a previewed call.
-    pub fn preview(&mut self, id: &CallId, response: &Key) -> String {
+    pub fn preview(&mut self, id: &CallId, response: &Key) -> Arc<str> {
         let known = self.entries.iter().rev().find(|e| e.id == *id && e.response == *response && e.position.is_none());
         match known {
-            Some(entry) => entry.wire.clone(),
+            Some(entry) => Arc::clone(&entry.wire),
             None => self.add(id, response, None),
         }
     }
 
     /// The wire id of a committed call: its preview's, or a new one.
-    pub fn commit(&mut self, id: &CallId, response: &Key, position: Position) -> String {
+    pub fn commit(&mut self, id: &CallId, response: &Key, position: Position) -> Arc<str> {
         if let Some(wire) = self.wire(position) {
-            return wire.to_owned();
+            return Arc::clone(wire);
         }
         let previewed =
             self.entries.iter_mut().find(|e| e.id == *id && e.response == *response && e.position.is_none());
         match previewed {
             Some(entry) => {
                 entry.position = Some(position);
-                entry.wire.clone()
+                Arc::clone(&entry.wire)
             }
             None => self.add(id, response, Some(position)),
         }
     }
 
     /// The wire id of the call at this position.
-    pub fn wire(&self, position: Position) -> Option<&str> {
-        self.entries.iter().rev().find(|e| e.position == Some(position)).map(|e| e.wire.as_str())
+    pub fn wire(&self, position: Position) -> Option<&Arc<str>> {
+        self.entries.iter().rev().find(|e| e.position == Some(position)).map(|e| &e.wire)
     }
 
     /// A preview is withdrawn, and with it the calls that only it had.
@@ -68,14 +70,15 @@ impl Calls {
         self.entries.iter_mut().filter(|e| e.response == *from).for_each(|e| e.response = to.clone());
     }
 
-    fn add(&mut self, id: &CallId, response: &Key, position: Option<Position>) -> String {
-        let mut wire = id.as_str().to_owned();
+    fn add(&mut self, id: &CallId, response: &Key, position: Option<Position>) -> Arc<str> {
+        let mut wire = Arc::clone(id.shared());
         let mut number = 1_u32;
-        while !self.wires.insert(wire.clone()) {
+        while self.wires.contains(&wire) {
             number = number.saturating_add(1);
-            wire = format!("{id}#{number}");
+            wire = join(&[id.as_str(), "#", &words::number(u64::from(number))]).into();
         }
-        self.entries.push(Entry { id: id.clone(), response: response.clone(), position, wire: wire.clone() });
+        self.wires.insert(&wire, 0);
+        self.entries.push(Entry { id: id.clone(), response: response.clone(), position, wire: Arc::clone(&wire) });
         wire
     }
 }

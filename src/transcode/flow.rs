@@ -10,17 +10,18 @@ use super::response::{Key, Kind, Meeting, Response};
 use super::same_json::same_json;
 use super::{Chunk, Transcoder};
 use crate::event::{Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
+use crate::names::Names;
 use crate::thread::Message;
-use std::collections::HashSet;
+use std::sync::Arc;
 
 /// A protocol with its bookkeeping.
-pub(super) struct Flow<P> {
-    protocol: P,
+pub(super) struct Flow {
+    protocol: Box<dyn Protocol>,
     /// The run whose stream is open, or was open last; its Facts are kept for what has to be written again.
     run: Option<RunId>,
     /// True from the opening of a stream to its end.
     open: bool,
-    ended: HashSet<RunId>,
+    ended: Names,
     facts: Vec<(Option<Key>, PlacedFact)>,
     /// Where the open step's and the current response's Facts begin.
     step_start: usize,
@@ -39,13 +40,13 @@ pub(super) struct Flow<P> {
     skipped: u64,
 }
 
-impl<P: Protocol> Flow<P> {
-    pub fn new(protocol: P) -> Self {
+impl Flow {
+    pub fn new(protocol: Box<dyn Protocol>) -> Self {
         Self {
             protocol,
             run: None,
             open: false,
-            ended: HashSet::new(),
+            ended: Names::default(),
             facts: Vec::new(),
             step_start: 0,
             response_start: 0,
@@ -62,7 +63,7 @@ impl<P: Protocol> Flow<P> {
 
     /// Opens the stream of this run; false when the run is over or another one's stream is open.
     fn enter(&mut self, run_id: &RunId, out: &mut Out) -> bool {
-        if self.ended.contains(run_id) || (self.open && self.run.as_ref() != Some(run_id)) {
+        if self.ended.contains(run_id.as_str()) || (self.open && self.run.as_ref() != Some(run_id)) {
             self.skipped += 1;
             return false;
         }
@@ -319,7 +320,7 @@ impl<P: Protocol> Flow<P> {
                 let key = key.unwrap_or_else(|| self.key_of(&placed));
                 self.turn_to(&key, out);
                 let wire = self.calls.commit(id, &key, placed.position);
-                let kind = Kind::Call { wire: wire.clone(), name: name.clone() };
+                let kind = Kind::Call { wire: Arc::clone(&wire), name: name.clone() };
                 let met = self.settle(&key, &kind, input.as_str(), false, out);
                 let response = self.wire_of(&key);
                 let rest = match &met {
@@ -334,7 +335,7 @@ impl<P: Protocol> Flow<P> {
             Fact::ToolResult { id, content, is_error } => {
                 self.close_current(None, out);
                 self.some_step(out);
-                let wire = placed.call.and_then(|position| self.calls.wire(position)).map(str::to_owned);
+                let wire = placed.call.and_then(|position| self.calls.wire(position)).cloned();
                 let (run_id, position, wire) = (&placed.run_id, placed.position, wire.as_deref());
                 let call = placed.call;
                 let answer = Answer { run_id, position, wire, call, id, content, is_error: *is_error };
@@ -361,7 +362,7 @@ impl<P: Protocol> Flow<P> {
     }
 
     /// A ticket says that the client runs the call; a log that is read late says it here alone.
-    fn client_runs(&mut self, position: Position, wire: &str, out: &mut Out) {
+    fn client_runs(&mut self, position: Position, wire: &Arc<str>, out: &mut Out) {
         let Some(number) = self.facts.iter().position(|(_, placed)| placed.position == position) else { return };
         let Some((_, placed)) = self.facts.get(number) else { return };
         let Fact::ToolCall { name, input, disposition, .. } = &placed.fact else { return };
@@ -389,13 +390,13 @@ impl<P: Protocol> Flow<P> {
 
     fn over(&mut self, run_id: &RunId, out: &mut Out) {
         self.end(out);
-        self.ended.insert(run_id.clone());
+        self.ended.insert(run_id.shared(), 0);
         self.facts.clear();
         self.responses.clear();
     }
 }
 
-impl<P: Protocol> Transcoder for Flow<P> {
+impl Transcoder for Flow {
     fn fact(&mut self, placed: &PlacedFact) -> Vec<Chunk> {
         let mut out = Vec::new();
         let run_id = &placed.run_id;
@@ -419,7 +420,7 @@ impl<P: Protocol> Transcoder for Flow<P> {
             Fact::Awaiting { pending_tool_use_id, reason } => {
                 self.drop_previews(&mut out);
                 self.some_step(&mut out);
-                let wire = placed.call.and_then(|at| self.calls.wire(at)).map(str::to_owned);
+                let wire = placed.call.and_then(|at| self.calls.wire(at)).cloned();
                 if let (Some(at), Some(wire), Some("client_execution")) = (placed.call, &wire, reason.as_deref()) {
                     self.client_runs(at, wire, &mut out);
                 }
@@ -454,7 +455,7 @@ impl<P: Protocol> Transcoder for Flow<P> {
         if !self.protocol.has_word_for(*disposition) || !self.enter(&placed.run_id, &mut out) {
             return out;
         }
-        if let Some(wire) = self.calls.wire(position).map(str::to_owned) {
+        if let Some(wire) = self.calls.wire(position).cloned() {
             self.close_current(None, &mut out);
             self.some_step(&mut out);
             let disposition = *disposition;
@@ -466,7 +467,7 @@ impl<P: Protocol> Transcoder for Flow<P> {
 
     fn delta(&mut self, run_id: &RunId, coordinate: Option<&Coordinate>, delta: &Delta) -> Vec<Chunk> {
         let mut out = Vec::new();
-        if self.ended.contains(run_id) || (self.open && self.run.as_ref() != Some(run_id)) {
+        if self.ended.contains(run_id.as_str()) || (self.open && self.run.as_ref() != Some(run_id)) {
             self.skipped += 1;
             return out;
         }

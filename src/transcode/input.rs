@@ -53,3 +53,14 @@ wire_tagged! {
         }
     }
 }
+
+impl Input {
+    /// The run that it belongs to, where it says one.
+    pub fn run_id(&self) -> Option<&RunId> {
+        match self {
+            Self::Fact { run_id, .. } | Self::Delta { run_id, .. } => Some(run_id),
+            Self::Reset { run_id, .. } => run_id.as_ref(),
+            Self::Amend { .. } | Self::Said { .. } => None,
+        }
+    }
+}

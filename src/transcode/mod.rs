@@ -10,14 +10,19 @@ mod blocks;
 mod calls;
 mod flow;
 mod input;
+mod named;
 mod protocol;
 mod response;
 mod same_json;
+mod segment;
 mod sse;
+mod words;
 
 pub use ag_ui::ag_ui;
 pub use ai_sdk::{AI_SDK_HEADER, AiSdkOptions, AiSdkVersion, ai_sdk};
 pub use input::Input;
+pub use named::{TranscodeOptions, transcoder};
+pub use segment::{Segment, Wanted};
 pub use sse::{Framing, frame};
 
 use crate::event::{Coordinate, Delta, Fact, PlacedFact, Position, RunId};

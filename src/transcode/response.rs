@@ -1,7 +1,9 @@
 //! One response of the model while it is previewed and settled, and its open blocks.
 
+use super::words::{self, join, number};
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::json::Fragment;
+use std::sync::Arc;
 
 /// Which response, within a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +20,11 @@ impl Key {
     /// The id on the wire, the same while it streams and when it is committed.
     pub fn wire(&self) -> String {
         match self {
-            Self::At(Coordinate { run_id, step, response }) => format!("{run_id}-{step}-{response}"),
-            Self::Message(_, id) => id.to_string(),
-            Self::Live(run_id, number) => format!("{run_id}-live-{number}"),
+            Self::At(Coordinate { run_id, step, response }) => {
+                join(&[run_id.as_str(), "-", &number(u64::from(*step)), "-", &number(u64::from(*response))])
+            }
+            Self::Message(_, id) => id.as_str().to_owned(),
+            Self::Live(run_id, number) => join(&[run_id.as_str(), "-live-", &words::number(u64::from(*number))]),
         }
     }
 
@@ -59,7 +63,7 @@ pub(super) enum Kind {
     /// A call, by its id on the wire.
     Call {
         /// The id on the wire.
-        wire: String,
+        wire: Arc<str>,
         /// The tool.
         name: String,
     },

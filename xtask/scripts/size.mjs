@@ -29,7 +29,7 @@ const { metafile } = await build({
 const outputs = metafile.outputs;
 const entry = Object.keys(outputs).find((file) => outputs[file].entryPoint);
 const parts = new Map();
-const isGlue = (file) => Object.keys(outputs[file].inputs).some((input) => input.startsWith("pkg/wasm/"));
+const isGlue = (file) => Object.keys(outputs[file].inputs).some((input) => input.startsWith("pkg/wasm/threadfold"));
 const visit = (file, part) => {
   const actual = isGlue(file) ? "default" : part;
   if (parts.get(file) === "default" || parts.get(file) === actual) return;
@@ -47,7 +47,7 @@ for (const [chunk, part] of parts) {
     const source = readFileSync(join(root, input), "utf8");
     for (const [, name] of source.matchAll(/new URL\(\s*["'`]([^"'`]+)["'`]\s*,\s*import\.meta\.url\s*\)/g)) {
       const file = relative(root, resolve(root, dirname(input), name));
-      if (assets.get(file) !== "default") assets.set(file, file.endsWith(".wasm") ? "default" : part);
+      if (assets.get(file) !== "default") assets.set(file, file.endsWith("/threadfold_bg.wasm") ? "default" : part);
     }
   }
 }

@@ -1,7 +1,8 @@
-//! `cargo xtask build`: the crate as a wasm module with its glue, in `pkg/wasm/`, beside the package's own files.
+//! `cargo xtask build`: the crate as wasm modules with their glue, in `pkg/wasm/`, beside the package's own files.
 //!
 //! `pkg/wasm/threadfold.js` is wasm-bindgen's glue (`initSync`, and a default export that takes a module or bytes),
-//! `threadfold_bg.wasm` the module, and `threadfold_inline.js` exports the module's bytes as `base64`.
+//! `threadfold_bg.wasm` the module, and `threadfold_inline.js` exports the module's bytes as `base64`; `transcode` is the
+//! same of the module that is loaded only by pages that speak other protocols.
 
 use crate::args::Args;
 use crate::failure::{Context, Outcome};
@@ -31,7 +32,10 @@ const OPTIMISE: &[&str] = &[
     "--strip-producers",
 ];
 
-const BINDGEN: &[&str] = &["--target", "web", "--omit-default-module-path", "--out-name", "threadfold"];
+const BINDGEN: &[&str] = &["--target", "web", "--omit-default-module-path"];
+
+/// The modules, by the feature of the crate that each is made of.
+const MODULES: &[(&str, &str)] = &[("threadfold", "client"), ("transcode", "transcoders")];
 
 /// Here only for the stamp: a package that an older script checked is built again.
 const INSTANTIATE: &str = include_str!("../scripts/instantiate.mjs");
@@ -51,20 +55,24 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     fs::create_dir_all(wasm_std::target()).context("making the target folder")?;
     let lock = File::create(wasm_std::target().join("package.lock")).context("making a lock file")?;
     lock.lock().context("waiting for another command that builds the package")?;
-    toolchain.release()?.args(["--lib", "--package", "threadfold"]).run()?;
-    let compiled = wasm_std::target().join(TARGET).join("release/threadfold.wasm");
-    let bytes = fs::read(&compiled).context(format!("reading {}", compiled.display()))?;
+    let mut compiled = Vec::new();
+    for (_, feature) in MODULES {
+        let features = ["--no-default-features", "--features", feature];
+        toolchain.release()?.args(["--lib", "--package", "threadfold"]).args(features).run()?;
+        let file = wasm_std::target().join(TARGET).join("release/threadfold.wasm");
+        compiled.push(fs::read(&file).context(format!("reading {}", file.display()))?);
+    }
 
     let package = package_folder();
     let stamp = wasm_std::target().join("package.stamp");
     let locked = fs::read(layout::root().join("package-lock.json")).context("reading package-lock.json")?;
     let recipe = [BINDGEN, OPTIMISE].concat().join(" ");
-    // The second part is the version of the tools: wasm-bindgen's is in the folder's path, the optimiser's in the lock.
-    let key =
-        digest(&[&bytes, tools.as_os_str().as_encoded_bytes(), &locked, recipe.as_bytes(), INSTANTIATE.as_bytes()]);
-    let outputs = ["threadfold.js", "threadfold_bg.wasm", "threadfold_inline.js"];
-    if fs::read_to_string(&stamp).is_ok_and(|old| old == key) && outputs.iter().all(|name| package.join(name).is_file())
-    {
+    // With the versions of the tools: wasm-bindgen's is in the folder's path, the optimiser's in the lock.
+    let made_with = [tools.as_os_str().as_encoded_bytes(), &locked, recipe.as_bytes(), INSTANTIATE.as_bytes()];
+    let key = digest(&compiled.iter().map(Vec::as_slice).chain(made_with).collect::<Vec<_>>());
+    let outputs = |name: &str| [".js", "_bg.wasm", "_inline.js"].map(|end| package.join(format!("{name}{end}")));
+    let is_there = MODULES.iter().all(|(name, _)| outputs(name).iter().all(|file| file.is_file()));
+    if is_there && fs::read_to_string(&stamp).is_ok_and(|old| old == key) {
         println!("   package: pkg/wasm is up to date, checked in {}", seconds(start.elapsed()));
         return Ok(());
     }
@@ -73,12 +81,17 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     if work.exists() {
         fs::remove_dir_all(&work).context("removing the last build")?;
     }
-    Run::new(tools.join("wasm-bindgen")).args(BINDGEN).arg("--out-dir").arg(&work).arg(&compiled).run()?;
-    let module = work.join("threadfold_bg.wasm");
     // In Node explicitly: the file's own first line would ask the path for it once more.
     let optimiser = modules.join("binaryen/bin/wasm-opt");
-    Run::new("node").arg(optimiser).args(OPTIMISE).arg(&module).arg("-o").arg(&module).run()?;
-    Run::new("node").arg("xtask/scripts/instantiate.mjs").arg(&work).run()?;
+    for ((name, _), bytes) in MODULES.iter().zip(&compiled) {
+        let input = wasm_std::target().join(format!("{name}.wasm"));
+        fs::write(&input, bytes).context("writing a compiled module")?;
+        let bindgen = Run::new(tools.join("wasm-bindgen")).args(BINDGEN).args(["--out-name", name]);
+        bindgen.arg("--out-dir").arg(&work).arg(&input).run()?;
+        let module = work.join(format!("{name}_bg.wasm"));
+        Run::new("node").arg(&optimiser).args(OPTIMISE).arg(&module).arg("-o").arg(&module).run()?;
+        Run::new("node").arg("xtask/scripts/instantiate.mjs").arg(&work).arg(name).run()?;
+    }
 
     if package.exists() {
         fs::remove_dir_all(&package).context("removing the last package")?;

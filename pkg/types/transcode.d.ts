@@ -1,0 +1,97 @@
+// A thread's events in the words of other protocols.
+
+import type { Coordinate, Delta, Fact, Message, PlacedFact, Position } from "./wire.js";
+
+/** The protocols that are built in. */
+export type TranscoderName = "ai-sdk" | "ag-ui";
+
+/** What the built-in transcoders are asked with; each takes what it knows. */
+export interface TranscoderOptions {
+  /** AI SDK: the client's major version. Default 6. */
+  version?: 6 | 7;
+  /** AI SDK: false to say that there was reasoning, and not what. Default true. */
+  reasoning?: boolean;
+  /** AG-UI: the thread's id as its client is told it. Default: the source's. */
+  threadId?: string;
+}
+
+export interface TranscodeOptions extends TranscoderOptions {
+  /** Default `last`; see `ThreadClient.transcode`. */
+  from?: "last" | "next";
+  /** Only parts of this run. */
+  run?: string;
+  /** Default `objects`. */
+  as?: "objects" | "bytes";
+  /** Ends the stream with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** An event of the protocol; its own package has the types. */
+export type TranscodedEvent = { readonly type: string } & Readonly<Record<string, any>>;
+
+/** `end`: the stream is complete, what follows is another. `cut`: it ends without being complete, and is no success. */
+export type TranscodedChunk = TranscodedEvent | "end" | "cut";
+
+export interface AmendEvent {
+  readonly position: Position;
+  readonly fact: Fact;
+}
+
+export interface DeltaEvent {
+  readonly run_id: string;
+  readonly coordinate?: Coordinate;
+  readonly delta: Delta;
+}
+
+export interface ResetEvent {
+  readonly run_id?: string;
+  readonly coordinate?: Coordinate;
+}
+
+/** What the person said, or an instruction: a message that yields no Fact. */
+export interface SaidEvent {
+  readonly message: Message;
+}
+
+/** A built-in transcoder over a whole thread: give it all events, in order. */
+export interface Transcoder {
+  fact(event: PlacedFact): TranscodedChunk[];
+  amend(event: AmendEvent): TranscodedChunk[];
+  delta(event: DeltaEvent): TranscodedChunk[];
+  /** Without a run, everything is forgotten. */
+  reset(event?: ResetEvent): TranscodedChunk[];
+  said(event: SaidEvent): TranscodedChunk[];
+  /** No more events come. A run that did not end is cut, not finished. */
+  finish(): TranscodedChunk[];
+  /** How many events and blocks could not be shown. */
+  readonly skipped: number;
+}
+
+type Written<E> = Iterable<E> | void;
+
+/** A handler for each kind of Fact, so that none is left out by mistake. */
+export type FactHandlers<E> = {
+  [K in Fact["type"]]: (event: PlacedFact & { readonly fact: Extract<Fact, { type: K }> }) => Written<E>;
+};
+
+/** A transcoder of your own: what the handlers return is written. */
+export interface TranscoderHandlers<E = unknown> {
+  fact: ((event: PlacedFact) => Written<E>) | FactHandlers<E>;
+  amend?(event: AmendEvent): Written<E>;
+  delta?(event: DeltaEvent): Written<E>;
+  reset?(event: ResetEvent): Written<E>;
+  said?(event: SaidEvent): Written<E>;
+  finish?(): Written<E>;
+}
+
+/**
+ * A transcoder by its protocol's name; its module is loaded on first use.
+ * @throws ThreadfoldError `bad_argument`, or why the module did not load.
+ */
+export function createTranscoder(name: TranscoderName, options?: TranscoderOptions): Promise<Transcoder>;
+
+/**
+ * Your handlers as a whole transcoder, whatever is not there filled in.
+ * @throws ThreadfoldError `bad_argument`, naming the Facts without a handler.
+ */
+export function createTranscoder<E>(handlers: TranscoderHandlers<E>): Promise<Required<TranscoderHandlers<E>>>;

@@ -1,0 +1,71 @@
+//! How all protocols write: events as objects with a type, and ids that are put together. Formatting would be kilobytes
+//! in wasm.
+
+use super::Chunk;
+use super::protocol::Out;
+use crate::json::Writer;
+
+/// An event of this type with these texts.
+#[inline(never)]
+pub(super) fn event(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
+    event_with(out, kind, fields, &|_| {});
+}
+
+/// The same with what is not text.
+#[inline(never)]
+pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+    let mut w = Writer::new();
+    object(&mut w, &[("type", kind)], &|w| {
+        fields.iter().for_each(|(key, value)| field(w, key, value));
+        rest(w);
+    });
+    out.push(Chunk::Event(w.finish()));
+}
+
+/// An object with these texts, and with what is not text.
+#[inline(never)]
+pub(super) fn object(w: &mut Writer, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+    w.object(|w| {
+        fields.iter().for_each(|(key, value)| field(w, key, value));
+        rest(w);
+    });
+}
+
+/// A text under a key.
+#[inline(never)]
+pub(super) fn field(w: &mut Writer, key: &str, value: &str) {
+    w.key(key);
+    w.string(value);
+}
+
+/// A yes or no under a key.
+pub(super) fn flag(w: &mut Writer, key: &str, value: bool) {
+    w.key(key);
+    w.boolean(value);
+}
+
+/// The parts, one after the other.
+#[inline(never)]
+pub(super) fn join(parts: &[&str]) -> String {
+    let mut text = String::new();
+    parts.iter().for_each(|part| text.push_str(part));
+    text
+}
+
+/// A number in decimal digits.
+#[inline(never)]
+pub(super) fn number(mut number: u64) -> String {
+    let mut text = String::new();
+    loop {
+        text.insert(0, char::from(b'0' + u8::try_from(number % 10).unwrap_or(0)));
+        number /= 10;
+        if number == 0 {
+            return text;
+        }
+    }
+}
+
+/// The id of a response's reasoning.
+pub(super) fn reasoning(response: &str) -> String {
+    join(&[response, "-reasoning"])
+}
