@@ -6,6 +6,7 @@ pub mod bindgen;
 pub mod browser;
 pub mod cache;
 pub mod deny;
+pub mod dsh;
 pub mod npm;
 pub mod python;
 pub mod wasm_std;

@@ -3,13 +3,8 @@
 // there while the host is not, hands everything else on, and changes what comes back. It stands on another port, so it
 // is another origin too.
 
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import http from "node:http";
-import path from "node:path";
-import { ROOT } from "./host.mjs";
-
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".wasm": "application/wasm" };
+import { serveFile } from "./files.mjs";
 
 export class Proxy {
   /** Live streams that are open now. @type {Set<http.ServerResponse>} */
@@ -58,7 +53,7 @@ export class Proxy {
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async #serve(request, response) {
     const { pathname } = new URL(request.url ?? "/", this.origin);
-    if (!/^\/(v1|admin)\//.test(pathname)) return this.#file(pathname, response);
+    if (!/^\/(v1|admin)\//.test(pathname)) return serveFile(pathname, response);
     if (this.down) return void request.socket.destroy();
     const instead = this.instead(request);
     if (instead) {
@@ -94,16 +89,5 @@ export class Proxy {
     });
     answer.on("end", () => response.end());
     answer.on("error", () => response.destroy());
-  }
-
-  /** @param {string} pathname @param {http.ServerResponse} response */
-  async #file(pathname, response) {
-    const inside = pathname.startsWith("/pkg/") ? pathname : `/www${pathname === "/" ? "/index.html" : pathname}`;
-    const file = path.join(ROOT, path.normalize(inside));
-    const found = await stat(file).catch(() => undefined);
-    if (!found?.isFile()) return void response.writeHead(404).end();
-    const type = TYPES[/** @type {keyof typeof TYPES} */ (path.extname(file))] ?? "application/octet-stream";
-    response.writeHead(200, { "content-type": type, "cache-control": "no-store" });
-    createReadStream(file).pipe(response);
   }
 }
