@@ -1,6 +1,7 @@
 // What every entry exports.
 
 export { ThreadClient } from "./client.js";
+export { dsh } from "./dsh.js";
 export { ThreadfoldError } from "./errors.js";
 export { classify, fold, terminal } from "./functions.js";
 export { init } from "./loader.js";

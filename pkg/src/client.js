@@ -20,7 +20,8 @@ export class ThreadClient {
   #notified = true;
   #readers = new Readers((reader) => this.#reading(reader));
   #driver = null;
-  #custom = null;
+  /** What the module asks of a source that is not a contract's host. */
+  #edge = null;
   /** The promise that `connect()` gave, until following is given up. */
   #connection = null;
   /** True once what was committed has been read. */
@@ -122,7 +123,8 @@ export class ThreadClient {
     try {
       const options = driverOptions(this.#source);
       const initial = typeof this.#initial === "object" ? JSON.stringify(this.#initial) : this.#initial;
-      if (!options.http) this.#custom = new CustomEdge(this.#source, (action) => this.#call(action));
+      const call = (action) => this.#call(action);
+      if (!options.http) this.#edge = this.#source.edge ? this.#source.edge(call) : new CustomEdge(this.#source, call);
       this.#driver = new Driver(JSON.stringify(options), initial, options.plain, this.#host());
       this.#initial = undefined;
     } catch (error) {
@@ -165,10 +167,14 @@ export class ThreadClient {
         const { headers } = this.#source.options;
         return new Headers(typeof headers === "function" ? await headers() : headers);
       },
-      openLive: (generation) => this.#custom.openLive(generation),
-      closeLive: (generation) => this.#custom.closeLive(generation),
-      read: (id, query) => this.#custom.read(id, query),
-      request: (id, verb, request) => this.#custom.request(id, verb, request),
+      openLive: (generation) => this.#edge.openLive(generation),
+      closeLive: (generation) => this.#edge.closeLive(generation),
+      read: (id, query) => this.#edge.read(id, query),
+      request: (id, verb, request) => this.#edge.request(id, verb, request),
+      connect: (socket) => this.#edge.connect(socket),
+      transmit: (socket, text) => this.#edge.transmit(socket, text),
+      disconnect: (socket) => this.#edge.disconnect(socket),
+      post: (id, method, body) => this.#edge.post(id, method, body),
     };
   }
 
@@ -253,7 +259,7 @@ export class ThreadClient {
     const driver = this.#driver;
     if (driver && error.code === "closed") this.#call((open) => open.close());
     this.#driver = null;
-    this.#custom?.close();
+    this.#edge?.close();
     if (this.#mirror.view.status.state !== "closed") this.#mirror.setStatus({ state: "closed" });
     this.#notify();
     this.#disconnected(error);

@@ -22,6 +22,7 @@ export function threadfold(options) {
 
 /** What the driver is made with; see `src/js/options.rs`. */
 export function driverOptions(source) {
+  if (source.kind === "dsh") return source.driverOptions();
   if (source.kind === "http") {
     const { base, threadId, transport, protocol, headers, credentials = "same-origin", query = {}, timeout = 30_000 } = source.options;
     const fetch = transport ? transport === "fetch" : headers !== undefined || typeof EventSource !== "function";
@@ -37,9 +38,9 @@ export function driverOptions(source) {
 
 /** Says what is wrong with a source, at once and not when it is first used. */
 export function checkSource(source) {
-  if (source?.kind === "http") return;
+  if (source?.kind === "http" || source?.kind === "dsh") return;
   if (typeof source?.openLive !== "function" || typeof source.readCommitted !== "function") {
-    throw badArgument("`source` is what threadfold() returns, or an object with openLive(sink, signal) and readCommitted(query, signal).");
+    throw badArgument("`source` is what threadfold() or dsh() returns, or an object with openLive(sink, signal) and readCommitted(query, signal).");
   }
   oneOf("protocol", source.protocol, PROTOCOLS);
 }

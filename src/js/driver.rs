@@ -7,9 +7,10 @@ use crate::follow::{
     Answer, Closed, Command, CommandId, Generation, Input, Live, OnActive, Outcome, ReadError, ReadId, Wake,
 };
 use crate::json::{self, wire_object};
+use crate::source::dsh::Answer;
 use crate::source::threadfold;
 use crate::thread::Block;
-use crate::web::{self, Host};
+use crate::web::{self, Came, Host};
 use wasm_bindgen::prelude::*;
 
 /// Follows one thread. All methods take `&self`, so a call from within a call is never a borrow too many.
@@ -185,6 +186,40 @@ impl Driver {
             None => Outcome::Network(message),
         };
         self.driver.feed([Input::Response(CommandId(id), outcome)]);
+    }
+
+    /// A dsh host's socket is open.
+    #[wasm_bindgen(js_name = socketOpened)]
+    pub fn socket_opened(&self, socket: u32) {
+        self.driver.came(Came::Opened(socket));
+    }
+
+    /// A text came on it.
+    #[wasm_bindgen(js_name = socketText)]
+    pub fn socket_text(&self, socket: u32, text: String) {
+        self.driver.count_bytes(text.len());
+        self.driver.came(Came::Text(socket, text));
+    }
+
+    /// It is closed, or could not be opened.
+    #[wasm_bindgen(js_name = socketClosed)]
+    pub fn socket_closed(&self, socket: u32, code: u16, reason: String) {
+        self.driver.came(Came::Closed(socket, code, reason));
+    }
+
+    /// A dsh host answered a call. `retry_after` is in milliseconds.
+    #[wasm_bindgen(js_name = callAnswered)]
+    pub fn call_answered(&self, id: u32, status: u16, retry_after: Option<f64>, content_type: String, body: String) {
+        self.driver.count_bytes(body.len());
+        // A float is cut to the range of the integer.
+        let retry_after = retry_after.map(|pause| pause as u64);
+        self.driver.came(Came::Answered(id, Ok(Answer { status, retry_after, content_type, body })));
+    }
+
+    /// A dsh host did not answer a call.
+    #[wasm_bindgen(js_name = callFailed)]
+    pub fn call_failed(&self, id: u32, message: String) {
+        self.driver.came(Came::Answered(id, Err(message)));
     }
 
     fn live(&self, generation: u32, live: Live) {

@@ -4,8 +4,10 @@ use super::fault::argument;
 use crate::engine::Engine;
 use crate::follow::{Options, Protocol};
 use crate::json::wire_object;
+use crate::source::dsh::{self, Carrier};
 use crate::source::threadfold;
 use crate::web::{Http, Source, Transport};
+use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::RequestCredentials;
 
@@ -14,8 +16,10 @@ wire_object! {
         plain: bool,
         thread_id: Option<String> => optional,
         renewable: bool,
-        /// None for a custom source.
+        /// None for another source.
         http: Option<GivenHttp> => optional,
+        /// The session's messages that an opening brings, of a dsh host.
+        dsh_messages: Option<u32> => optional,
     }
 }
 
@@ -46,16 +50,24 @@ pub fn read(options: &str, initial: Option<&str>) -> Result<(Engine, Source), Js
     let initial = initial.map(|page| argument("initial", page)).transpose()?;
     let over_event_source = given.http.as_ref().is_some_and(|http| !http.fetch);
     let engine = Engine::new(Options {
-        protocol: if given.plain { Protocol::Plain } else { Protocol::Strict },
+        protocol: match given.dsh_messages {
+            Some(_) => Protocol::Dsh,
+            None if given.plain => Protocol::Plain,
+            None => Protocol::Strict,
+        },
         thread_id: given.thread_id.as_deref().map(Into::into),
         renewable: given.renewable,
         // An EventSource hides comments, so the silence of a plain stream says nothing.
         watchdog: !(given.plain && over_event_source),
         initial,
     });
-    let source = match given.http {
-        None => Source::Custom,
-        Some(http) => Source::Http(Http {
+    let source = match (given.http, given.dsh_messages) {
+        (None, None) => Source::Custom,
+        (None, Some(max_messages)) => {
+            let session = given.thread_id.unwrap_or_default();
+            Source::Dsh(RefCell::new(Carrier::new(dsh::Options { session, max_messages })))
+        }
+        (Some(http), _) => Source::Http(Http {
             address: threadfold::thread_address(&http.base, &given.thread_id.unwrap_or_default()),
             query: http.query.into_iter().map(|pair| (pair.name, pair.value)).collect(),
             credentials: match http.credentials.as_str() {

@@ -6,10 +6,11 @@ use super::fetch_stream::FetchStream;
 use super::host::Host;
 use super::http::InFlight;
 use super::lifecycle::{self, Lifecycle};
-use super::{Source, perform};
+use super::{Source, dsh, perform};
 use crate::engine::{Effect, Engine};
 use crate::follow::{Closed, CommandId, Generation, Input, Live, ReadId, Status, Wake};
 use crate::json;
+use crate::source::dsh::Carrier;
 use crate::sorted::Sorted;
 use crate::view::Urgency;
 use std::cell::{Cell, RefCell};
@@ -50,13 +51,14 @@ pub(super) enum Asked {
     Command(CommandId),
 }
 
-/// The live stream; dropping it closes it. A custom source's is closed by [`Host::close_live`].
+/// The live stream; dropping it closes it. A custom source's is closed by [`Host::close_live`], a dsh host's by its carrier.
 #[derive(Debug)]
 #[expect(dead_code, reason = "the streams are held for their drop")]
 pub(super) enum Stream {
     EventSource(EventSourceStream),
     Fetch(FetchStream),
     Custom,
+    Dsh,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +113,7 @@ impl Driver {
         self.flush();
         self.0.phase.set(Phase::Closed);
         self.close_live(None);
+        dsh::with(self, Carrier::shut_down);
         self.0.effects.take();
         self.0.in_flight.take();
         self.0.lifecycle.take();
@@ -194,6 +197,11 @@ impl Driver {
         &self.0
     }
 
+    /// Something came of a dsh host.
+    pub fn came(&self, came: dsh::Came) {
+        dsh::tell(self, came, now());
+    }
+
     /// Counts bytes that came in.
     pub fn count_bytes(&self, bytes: usize) {
         self.0.bytes.set(self.0.bytes.get().saturating_add(bytes as u64));
@@ -207,8 +215,10 @@ impl Driver {
     /// Closes the stream of this generation, or whichever there is.
     pub(super) fn close_live(&self, generation: Option<Generation>) {
         let found = self.0.live.borrow_mut().take_if(|(open, _)| generation.is_none_or(|wanted| wanted == *open));
-        if let Some((generation, Stream::Custom)) = found {
-            self.0.host.close_live(generation.0);
+        match found {
+            Some((generation, Stream::Custom)) => self.0.host.close_live(generation.0),
+            Some((generation, Stream::Dsh)) => dsh::with(self, |carrier| carrier.close(generation, now())),
+            Some((_, Stream::EventSource(_) | Stream::Fetch(_))) | None => {}
         }
     }
 

@@ -44,4 +44,20 @@ extern "C" {
     /// Ask a custom source to carry out a command (`send`, `resume`, `cancel`); `request` is JSON.
     #[wasm_bindgen(method)]
     pub fn request(this: &Host, id: u32, verb: &str, request: &str);
+
+    /// Open a dsh host's socket.
+    #[wasm_bindgen(method)]
+    pub fn connect(this: &Host, socket: u32);
+
+    /// Send a text on it.
+    #[wasm_bindgen(method)]
+    pub fn transmit(this: &Host, socket: u32, text: &str);
+
+    /// Close it.
+    #[wasm_bindgen(method)]
+    pub fn disconnect(this: &Host, socket: u32);
+
+    /// Call a dsh host: `POST` of a JSON body.
+    #[wasm_bindgen(method)]
+    pub fn post(this: &Host, id: u32, method: &str, body: &str);
 }

@@ -6,6 +6,7 @@
 
 mod clock;
 mod driver;
+mod dsh;
 mod event_source;
 mod fetch_stream;
 mod host;
@@ -15,8 +16,12 @@ mod listener;
 mod perform;
 
 pub use driver::Driver;
+pub use dsh::Came;
 pub use host::Host;
 pub use http::{Http, Transport};
+
+use crate::source::dsh::Carrier;
+use std::cell::RefCell;
 
 /// Where a thread is.
 #[derive(Debug)]
@@ -25,6 +30,8 @@ pub enum Source {
     Http(Http),
     /// The app's own source, asked through [`Host`].
     Custom,
+    /// A session of a dsh host; [`Host`] owns the socket and makes the calls.
+    Dsh(RefCell<Carrier>),
 }
 
 #[cfg(test)]

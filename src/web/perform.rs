@@ -1,6 +1,6 @@
 //! Does what the engine asks for.
 
-use super::Source;
+use super::{Source, dsh};
 use super::driver::{Driver, Stream};
 use super::event_source::EventSourceStream;
 use super::fetch_stream::FetchStream;
@@ -17,6 +17,10 @@ pub fn perform(driver: &Driver, effect: Effect) {
         Effect::OpenLive(generation) => {
             driver.close_live(None);
             match &inner.source {
+                Source::Dsh(_) => {
+                    driver.keep_live(generation, Stream::Dsh);
+                    dsh::with(driver, |carrier| carrier.open(generation));
+                }
                 Source::Custom => {
                     driver.keep_live(generation, Stream::Custom);
                     inner.host.open_live(generation.0);
@@ -29,10 +33,12 @@ pub fn perform(driver: &Driver, effect: Effect) {
         }
         Effect::CloseLive(generation) => driver.close_live(Some(generation)),
         Effect::Fetch(fetch) => match &inner.source {
+            Source::Dsh(_) => dsh::with(driver, |carrier| carrier.fetch(&fetch)),
             Source::Custom => inner.host.read(fetch.id.0, &custom_query(&fetch)),
             Source::Http(_) => http::read(driver, &fetch),
         },
         Effect::Request(id, command) => match &inner.source {
+            Source::Dsh(_) => dsh::with(driver, |carrier| carrier.request(id, &command)),
             Source::Custom => {
                 let (verb, request) = custom_request(&command);
                 inner.host.request(id.0, verb, &request);

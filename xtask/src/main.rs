@@ -1,13 +1,14 @@
 //! The project's commands: `cargo xtask` alone lists them.
 //!
 //! Everything that a command needs is installed by the command itself (`setup/`), outside of the repository and once
-//! per version. One file per command: `build`, `demo`, `test`, `size`; `run` starts processes, `args` reads flags.
+//! per version. One file per command: `build`, `demo`, `test`, `replay`, `size`; `run` starts processes, `args` reads flags.
 
 mod args;
 mod build;
 mod demo;
 mod failure;
 mod layout;
+mod replay;
 mod run;
 mod setup;
 mod size;
@@ -42,6 +43,12 @@ const COMMANDS: &[Command] = &[
         flags: size::USAGE,
         help: "brotli, gzip and raw size of the default entry; exit 1 when over the budget",
         run: size::run,
+    },
+    Command {
+        name: "replay",
+        flags: replay::USAGE,
+        help: "replay recorded dsh sessions, one line of JSON for each; exit 1 when one ends otherwise than it was",
+        run: replay::run,
     },
     Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
     Command {

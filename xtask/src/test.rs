@@ -1,6 +1,8 @@
-//! `cargo xtask test`: what CI runs, stage by stage. A stage that fails doesn't stop the others.
+//! `cargo xtask test`: what CI runs, stage by stage. A stage that fails doesn't stop the others. `--hosts` runs what CI
+//! does not: hosts that others ship.
 
 mod counts;
+mod hosts;
 mod stages;
 
 use crate::args::{Args, Takes};
@@ -11,10 +13,14 @@ use stages::{STAGES, Stage};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-pub const USAGE: &str = "[--list] [--stage NAME…]";
+pub const USAGE: &str = "[--list] [--stage NAME…] | --hosts [SCENARIO…]";
 
 /// Runs the stages that were asked for, all of them by default, and prints one table at the end.
 pub fn run(arguments: &[String]) -> Outcome {
+    // Scenarios may follow the flag, or not.
+    if let Some((_, scenarios)) = arguments.split_first().filter(|(first, _)| *first == "--hosts") {
+        return hosts::run(scenarios);
+    }
     let args = Args::parse(arguments, &[("--stage", Takes::Many), ("--list", Takes::Nothing)])?;
     if args.has("--list") {
         for stage in STAGES {

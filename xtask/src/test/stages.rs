@@ -4,7 +4,7 @@ use super::counts::Counts;
 use crate::failure::{Context, Outcome};
 use crate::run::Run;
 use crate::setup::{self, bindgen, browser, deny, npm, python, wasm_std};
-use crate::{build, demo, layout, size};
+use crate::{build, demo, layout, replay, size};
 use std::fs;
 use std::path::PathBuf;
 
@@ -27,6 +27,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
+    Stage { name: "dsh", what: "recorded dsh sessions, followed and compared with an oracle", run: recordings },
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
@@ -105,6 +106,11 @@ fn json_in_node() -> Outcome<Counts> {
 fn node() -> Outcome<Counts> {
     build::package(&wasm_std::toolchain()?)?;
     node_tests(Run::new("node"), "pkg/tests", 1)
+}
+
+/// Each file is given `THREADFOLD_REPLAY` (the program of `examples/dsh_replay.rs`).
+fn recordings() -> Outcome<Counts> {
+    node_tests(Run::new("node").env("THREADFOLD_REPLAY", replay::program()?), "tests/dsh", 2)
 }
 
 /// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
