@@ -7,7 +7,7 @@ use crate::follow::{
     Answer, Closed, Command, CommandId, Generation, Input, Live, OnActive, Outcome, ReadError, ReadId, Wake,
 };
 use crate::json::{self, wire_object};
-use crate::source::dsh::Answer;
+use crate::source::dsh;
 use crate::source::threadfold;
 use crate::thread::Block;
 use crate::web::{self, Came, Host};
@@ -213,7 +213,7 @@ impl Driver {
         self.driver.count_bytes(body.len());
         // A float is cut to the range of the integer.
         let retry_after = retry_after.map(|pause| pause as u64);
-        self.driver.came(Came::Answered(id, Ok(Answer { status, retry_after, content_type, body })));
+        self.driver.came(Came::Answered(id, Ok(dsh::Answer { status, retry_after, content_type, body })));
     }
 
     /// A dsh host did not answer a call.
