@@ -8,6 +8,7 @@
 #![allow(clippy::panic, clippy::expect_used)]
 
 #[path = "../tests/dsh/following.rs"]
+#[allow(dead_code)] // The tests use more of it.
 mod following;
 
 use following::{Following, Request};
@@ -76,7 +77,8 @@ fn open(client: &mut Following) -> Vec<String> {
 fn called(client: &mut Following) -> Vec<String> {
     let asked = std::mem::take(&mut client.requests);
     // A socket that it wants again is a later line's matter.
-    let (again, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(|request| matches!(request, Request::Connect(_)));
+    let (again, others): (Vec<_>, Vec<_>) =
+        asked.into_iter().partition(|request| matches!(request, Request::Connect(_)));
     client.requests.extend(again);
     others.into_iter().map(|request| format!("{request:?}")).collect()
 }

@@ -1,10 +1,10 @@
 //! Does what the engine asks for.
 
-use super::{Source, dsh};
 use super::driver::{Driver, Stream};
 use super::event_source::EventSourceStream;
 use super::fetch_stream::FetchStream;
 use super::http::{self, Transport};
+use super::{Source, dsh};
 use crate::engine::Effect;
 use crate::follow::{Command, Fetch};
 use crate::json::{self, wire_object};
