@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("follow", &["json", "names", "event", "thread", "preview"]),
     ("source", &["json", "event", "thread", "follow"]),
     ("view", &["json", "names", "sorted", "event", "thread", "fold", "preview", "follow"]),
-    ("engine", &["json", "event", "thread", "fold", "preview", "follow", "source", "view"]),
+    ("engine", &["json", "event", "thread", "fold", "preview", "follow", "transcode", "source", "view"]),
     ("web", &["json", "sorted", "event", "thread", "fold", "follow", "source", "view", "engine"]),
     (
         "js",

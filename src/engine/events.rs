@@ -4,6 +4,7 @@ use crate::event::{Coordinate, Delta, Fact, PlacedFact, Position, RunId};
 use crate::follow::LaneId;
 use crate::json::{Fragment, Wire, Writer};
 use crate::thread::{Message, MessageName, Record, Role};
+use crate::transcode;
 use std::collections::VecDeque;
 
 /// One event of a thread.
@@ -42,6 +43,20 @@ pub enum Event {
     },
 }
 
+impl From<Event> for transcode::Input {
+    fn from(event: Event) -> Self {
+        match event {
+            Event::Fact(PlacedFact { position, run_id, message_id, coordinate, call, fact }) => {
+                Self::Fact { position, run_id, message_id, coordinate, call, fact }
+            }
+            Event::Amend { position, fact } => Self::Amend { position, fact },
+            Event::Said(message) => Self::Said { message },
+            Event::Delta { run_id, coordinate, delta, lane: _ } => Self::Delta { run_id, coordinate, delta },
+            Event::Reset { run_id, coordinate, lane: _ } => Self::Reset { run_id, coordinate },
+        }
+    }
+}
+
 /// Events that wait to be taken. Facts are never lost; a reader that is slow finds neighbouring Deltas joined, so that
 /// what waits is bounded by the text itself.
 #[derive(Debug, Default)]
@@ -63,10 +78,6 @@ impl Events {
 
     pub fn take(&mut self) -> Vec<Event> {
         self.queue.drain(..).collect()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.queue.is_empty()
     }
 }
 

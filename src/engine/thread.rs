@@ -122,8 +122,13 @@ impl Engine {
 
     /// The events since the last call, as a JSON array; None when there are none.
     pub fn take_events(&mut self) -> Option<String> {
-        let events = self.events.as_mut().filter(|events| !events.is_empty())?;
-        Some(events::write(&events.take()))
+        let events = self.next_events();
+        (!events.is_empty()).then(|| events::write(&events))
+    }
+
+    /// The events since the last call.
+    pub fn next_events(&mut self) -> Vec<Event> {
+        self.events.as_mut().map(Events::take).unwrap_or_default()
     }
 
     /// What somebody who begins to listen has to know first, as a JSON array: all Facts in order, amended as they read

@@ -41,7 +41,7 @@ pub enum Chunk {
 }
 
 /// Translates a thread's events into one protocol. Never fails: what a protocol cannot show is counted.
-pub trait Transcoder {
+pub trait Transcoder: Send {
     /// A new Fact.
     fn fact(&mut self, fact: &PlacedFact) -> Vec<Chunk>;
 

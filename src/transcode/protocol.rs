@@ -72,7 +72,7 @@ pub(super) struct Waiting<'a> {
 }
 
 /// One protocol's words. A response's blocks are opened before they grow and closed before anything that ends.
-pub(super) trait Protocol {
+pub(super) trait Protocol: Send {
     /// Opens the stream of a run, or of its part after an Awaiting.
     fn begin(&mut self, run_id: &RunId, out: &mut Out);
     /// Ends the open step, if there is one, and opens the next; `step` is None where the log does not say it.

@@ -1,4 +1,4 @@
-//! The contract over HTTP (C1, C2), the demo page's files, and what only tests and the demo's buttons may ask for.
+//! The contract over HTTP (C1, C2), the same threads for clients of other protocols, the demo page's files, and what only tests and the demo's buttons may ask for.
 
 mod admin;
 mod command;
@@ -6,6 +6,7 @@ mod connection;
 mod error;
 mod guard;
 mod live;
+mod protocols;
 mod read;
 mod site;
 
@@ -51,6 +52,9 @@ pub fn router(app: &Arc<App>, site: &Site) -> Router {
         .route("/threads/{thread}/committed", get(read::committed))
         .route("/threads/{thread}/audit", get(read::audit))
         .route("/threads/{thread}/live", get(live::live))
+        .route("/threads/{thread}/ai-sdk", post(protocols::ai_sdk).get(protocols::ai_sdk_again))
+        .route("/threads/{thread}/ai-sdk/{chat}/stream", get(protocols::ai_sdk_stream))
+        .route("/threads/{thread}/ag-ui", post(protocols::ag_ui).get(protocols::ag_ui_again))
         .route("/threads/{thread}/runs", post(command::send))
         .route("/threads/{thread}/runs/{run}", get(read::run))
         .route("/threads/{thread}/runs/{run}/resume", post(command::resume))
