@@ -21,7 +21,10 @@ import type { View } from "./types/view.js";
  * @throws ThreadfoldError `wasm_missing`, `wasm_unreachable`, `wasm_not_wasm`, `wasm_blocked` (a Content-Security-Policy
  *   without `'wasm-unsafe-eval'`), `wasm_invalid`.
  */
-export function init(input?: string | URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
+export function init(input?: string | URL | Response | ArrayBuffer | ArrayBufferView | WasmModule): Promise<void>;
+
+/** `WebAssembly.Module`, where the compiler knows it. */
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
 
 // ----------------------------------------------------------------------------------------------------------- errors
 
@@ -79,9 +82,9 @@ export interface ClientOptions {
    * A committed page, from server rendering say, to show before anything was read. It is read again only from its
    * frontier on.
    */
-  initial?: Page;
+  initial?: Page | undefined;
   /** Told of every skipped or unknown thing. Never fatal; runs in a microtask. */
-  onAnomaly?: (anomaly: Anomaly) => void;
+  onAnomaly?: ((anomaly: Anomaly) => void) | undefined;
 }
 
 export interface Anomaly {
@@ -142,7 +145,7 @@ export class ThreadClient implements Disposable {
    * All that happens, from the first Fact on: Facts once per position, amendments, Deltas, resets. Any number of readers;
    * each has a bounded queue: a slow one loses Deltas (it gets a `reset`), never Facts. Ends when the client is closed.
    */
-  events(options?: { signal?: AbortSignal }): AsyncIterableIterator<ThreadEvent>;
+  events(options?: { signal?: AbortSignal | undefined }): AsyncIterableIterator<ThreadEvent>;
 
   /**
    * The thread in the words of another protocol, as `ReadableStream` of its events, or (`as: "bytes"`) of server-sent
@@ -173,24 +176,24 @@ export class ThreadClient implements Disposable {
 
 export interface SendOptions {
   /** The committed message's id; made when absent. */
-  messageId?: string;
+  messageId?: string | undefined;
   /** Makes repeating safe; made when absent. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** What to do while a run is active. Default `reject`. */
-  onActive?: "reject" | "queue" | "cancel";
+  onActive?: "reject" | "queue" | "cancel" | undefined;
 }
 
 export interface ResumeOptions {
   /** The run; found by the call when absent. */
-  runId?: string;
+  runId?: string | undefined;
   /** Makes repeating safe; made when absent. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** A permission; a result (a client tool's, or outside input); or, for a pause, just `{}`. */
 export type Answer =
-  | { approve: boolean; reason?: string }
-  | { content: string | readonly Block[]; is_error?: boolean }
+  | { approve: boolean; reason?: string | undefined }
+  | { content: string | readonly Block[]; is_error?: boolean | undefined }
   | { approve?: undefined; content?: undefined };
 
 export interface Accepted {
@@ -258,18 +261,21 @@ export interface HttpOptions {
    * How the live stream is read. Default: `eventsource` where the platform has one and no headers are given, else
    * `fetch`. Headers together with `eventsource` are refused: it can't send them.
    */
-  transport?: "eventsource" | "fetch";
+  transport?: "eventsource" | "fetch" | undefined;
   /** `threadfold` (semantics C2, the default), or `plain`: envelopes as they come (C4). */
-  protocol?: "threadfold" | "plain";
+  protocol?: "threadfold" | "plain" | undefined;
   /** Headers for every request. A function is asked anew for each attempt, and may be async: renew a token there. */
-  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
   /** As in fetch; `include` sends cookies to another origin. Default `same-origin`. */
-  credentials?: "omit" | "same-origin" | "include";
+  credentials?: "omit" | "same-origin" | "include" | undefined;
   /** Added to the addresses of the live stream and of committed reads. */
-  query?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds until a committed read or a command without an answer is given up and repeated. Default 30,000. */
-  timeout?: number;
+  timeout?: number | undefined;
 }
+
+/** As fetch takes them. */
+export type HeaderValues = Headers | Readonly<Record<string, string>> | [string, string][];
 
 /** A host that serves the `threadfold/1` contract, or its committed half with a plain live stream. */
 export function threadfold(options: HttpOptions): HttpSource;
@@ -309,7 +315,7 @@ export interface LiveSink {
   /** A sign of life that is no event. */
   activity(): void;
   /** The stream is over: refused with a status, or lost. */
-  closed(refusal?: { status?: number; retryAfter?: number }): void;
+  closed(refusal?: { status?: number | undefined; retryAfter?: number | undefined }): void;
 }
 
 /** An event of a plain live stream (A1). */
@@ -351,7 +357,7 @@ export interface ResumeRequest {
  * @param options `windowed`: there are older rows that are not among these (A3.1). Default: the rows are the whole log.
  * @throws ThreadfoldError `not_loaded`, `bad_argument`.
  */
-export function fold(rows: readonly Row[] | Page | string, options?: { windowed?: boolean }): PlacedFact[];
+export function fold(rows: readonly Row[] | Page | string, options?: { windowed?: boolean | undefined }): PlacedFact[];
 
 /** The Fact of a run's state; null while it goes on (A4). */
 export function terminal(state: RunState, ticket?: ResumeTicket | null): Fact | null;

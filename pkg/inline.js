@@ -2,10 +2,9 @@
 
 import * as glue from "./wasm/threadfold.js";
 import { base64 } from "./wasm/threadfold_inline.js";
+import { decode } from "./src/decode.js";
 import { provide } from "./src/loader.js";
 
-const bytes = () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-provide({ glue, load: async () => bytes(), transcoders: () => import("./src/transcoders/inline.js") });
+provide({ glue, load: async () => decode(base64), transcoders: () => import("./src/transcoders/inline.js") });
 
 export * from "./src/api.js";

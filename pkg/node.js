@@ -2,10 +2,25 @@
 
 import { readFileSync } from "node:fs";
 import * as glue from "./wasm/threadfold.js";
+import { ThreadfoldError } from "./src/errors.js";
 import { provide } from "./src/loader.js";
+import { readModule } from "./src/read-module.js";
 
-const read = () => readFileSync(new URL("./wasm/threadfold_bg.wasm", import.meta.url));
+const file = () => new URL("./wasm/threadfold_bg.wasm", import.meta.url);
 
-provide({ glue, load: async () => read(), loadSync: read, transcoders: () => import("./src/transcoders/node.js") });
+function loadSync() {
+  try {
+    return readFileSync(file());
+  } catch (cause) {
+    throw new ThreadfoldError("wasm_missing", "The module's file was not bundled with this script: await init() once before.", { cause });
+  }
+}
+
+provide({
+  glue,
+  load: () => readModule(file(), () => import("./wasm/threadfold_inline.js")),
+  loadSync,
+  transcoders: () => import("./src/transcoders/node.js"),
+});
 
 export * from "./src/api.js";

@@ -4,6 +4,14 @@ import { ThreadfoldError } from "./errors.js";
 
 const DEPLOY = "Deploy the package's wasm files with the page, or tell init() where threadfold_bg.wasm is.";
 
+/**
+ * The bytes of the module that lies beside the package's own scripts. Vite before version 8 moves the scripts, but not
+ * the file, while one develops.
+ *
+ * @param {URL} address
+ */
+export const fetchBeside = ({ href }) => fetchModule(href.replace(/\/node_modules\/(\.vite\/deps\/)?wasm\//, "/node_modules/threadfold/wasm/"));
+
 /** The bytes of the module at this address or in this response. */
 export async function fetchModule(source) {
   const response = await respond(source);

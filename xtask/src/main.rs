@@ -1,13 +1,15 @@
 //! The project's commands: `cargo xtask` alone lists them.
 //!
 //! Everything that a command needs is installed by the command itself (`setup/`), outside of the repository and once
-//! per version. One file per command: `build`, `demo`, `test`, `replay`, `size`; `run` starts processes, `args` reads flags.
+//! per version. One file per command: `build`, `demo`, `test`, `replay`, `size`, `pack`; `run` starts processes, `args`
+//! reads flags.
 
 mod args;
 mod build;
 mod demo;
 mod failure;
 mod layout;
+mod pack;
 mod replay;
 mod run;
 mod setup;
@@ -49,6 +51,12 @@ const COMMANDS: &[Command] = &[
         flags: replay::USAGE,
         help: "replay recorded dsh sessions, one line of JSON for each; exit 1 when one ends otherwise than it was",
         run: replay::run,
+    },
+    Command {
+        name: "pack",
+        flags: pack::USAGE,
+        help: "pack the npm package into target/pack/, and print what each file weighs",
+        run: pack::run,
     },
     Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
     Command {

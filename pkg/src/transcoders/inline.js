@@ -2,7 +2,6 @@
 
 import * as glue from "../../wasm/transcode.js";
 import { base64 } from "../../wasm/transcode_inline.js";
+import { decode } from "../decode.js";
 
-const load = async () => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-export const how = { glue, load };
+export const how = { glue, load: async () => decode(base64) };

@@ -13,22 +13,32 @@ const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
 /// The `node_modules` folder.
 pub fn packages() -> Outcome<PathBuf> {
-    node()?;
     let root = layout::root();
-    let mut contents = Vec::new();
-    for name in FILES {
-        contents.push(fs::read(root.join(name)).context(format!("reading {name}"))?);
-    }
-    let key = digest(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    let installed = cache::ensure(&format!("npm-{key}"), "the npm packages of package-lock.json", |place| {
-        for name in FILES {
-            fs::copy(root.join(name), place.join(name)).context(format!("copying {name}"))?;
-        }
-        Run::new("npm").args(["ci", "--no-audit", "--no-fund"]).within(place).run()
-    })?;
+    let installed = install(&root, "npm", "the npm packages of package-lock.json")?;
     let link = root.join("node_modules");
     point(&link, &installed.join("node_modules"))?;
     Ok(link)
+}
+
+/// A folder with the bundlers, frameworks and compilers that the packed package is tried in. Projects below it find
+/// them, and nothing of the repository.
+pub fn packaging() -> Outcome<PathBuf> {
+    install(&layout::root().join("tests/packaging"), "npm-packaging", "the bundlers that the package is tried in")
+}
+
+fn install(folder: &Path, name: &str, what: &str) -> Outcome<PathBuf> {
+    node()?;
+    let mut contents = Vec::new();
+    for name in FILES {
+        contents.push(fs::read(folder.join(name)).context(format!("reading {name}"))?);
+    }
+    let key = digest(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    cache::ensure(&format!("{name}-{key}"), what, |place| {
+        for name in FILES {
+            fs::copy(folder.join(name), place.join(name)).context(format!("copying {name}"))?;
+        }
+        Run::new("npm").args(["ci", "--no-audit", "--no-fund"]).within(place).run()
+    })
 }
 
 /// The oldest Node that the tests run on.

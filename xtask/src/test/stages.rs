@@ -4,7 +4,7 @@ use super::counts::Counts;
 use crate::failure::{Context, Outcome};
 use crate::run::Run;
 use crate::setup::{self, bindgen, browser, deny, npm, python, wasm_std};
-use crate::{build, demo, layout, replay, size};
+use crate::{build, demo, layout, pack, replay, size};
 use std::fs;
 use std::path::PathBuf;
 
@@ -31,6 +31,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
+    Stage { name: "packaging", what: "the packed package in bundlers, frameworks and compilers", run: packaging },
     Stage { name: "size", what: "the default entry has not grown", run: not_grown },
 ];
 
@@ -128,6 +129,14 @@ fn in_browser() -> Outcome<Counts> {
     python::python()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
     node_tests(node, "www/tests", 1)
+}
+
+/// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
+fn packaging() -> Outcome<Counts> {
+    let package = pack::tarball()?;
+    let node = Run::new("node").env("CHROME", browser::browser()?.chrome);
+    let node = node.env("THREADFOLD_PACKAGE", package).env("THREADFOLD_TOOLS", npm::packaging()?);
+    node_tests(node, "tests/packaging", 1)
 }
 
 /// Runs the `*.test.mjs` of a folder, so many files at a time: two browsers at once would be slow on two cores.
