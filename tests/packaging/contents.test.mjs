@@ -27,7 +27,7 @@ async function reached(name, found = new Set()) {
   found.add(name);
   if (!/\.(js|d\.ts)$/.test(name)) return found;
   const text = (await readFile(installed(name), "utf8")).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
-  const imports = [/\bfrom\s*"(\.[^"]+)"/g, /^import\s*"(\.[^"]+)"/gm, /\bawait import\(\s*"(\.[^"]+)"\s*\)/g, /new URL\(\s*"(\.[^"]+)", import\.meta\.url/g];
+  const imports = [/\bfrom\s*"(\.[^"]+)"/g, /^import\s*"(\.[^"]+)"/gm, /\bimport\(\s*"(\.[^"]+)"\s*\)/g, /new URL\(\s*"(\.[^"]+)", import\.meta\.url/g];
   for (const [, specifier] of imports.flatMap((form) => [...text.matchAll(form)])) {
     const file = path.posix.join(path.posix.dirname(name), specifier.replace(/\?.*$/, ""));
     await reached(name.endsWith(".d.ts") ? file.replace(/\.js$/, ".d.ts") : file, found);

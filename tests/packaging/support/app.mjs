@@ -1,7 +1,7 @@
 // The application that every project is: it folds a page and follows a thread, and says what came of it.
 
 /** What the application must come to. */
-export const WANTED = { facts: ["run_started", "assistant_message", "run_finished"], shown: "hello|hi", after: "closed" };
+export const WANTED = { facts: ["run_started", "assistant_message", "run_finished"], shown: "hello|hi", after: "closed", chunks: [] };
 
 const PAGE = {
   contract: "threadfold/1",
@@ -21,7 +21,7 @@ const PAGE = {
 
 /** A module that exports `check()`. @param {string} entry Of the package. @param {string} [setup] Lines before `init`. */
 export const check = (entry = "threadfold", init = "await init();", more = "") => `
-import { ThreadClient, fold, init } from "${entry}";
+import { ThreadClient, createTranscoder, fold, init } from "${entry}";
 ${more}
 const page = ${JSON.stringify(PAGE)};
 
@@ -38,7 +38,9 @@ export async function check() {
   const shown = thread.view.items.flatMap((item) => item.parts ?? []).map((part) => part.text).join("|");
   thread.close();
   const after = await thread.send("late").catch((error) => error.code);
-  return { facts, shown, after };
+  // It has a module of its own, which is loaded now.
+  const chunks = (await createTranscoder("ai-sdk")).delta({ run_id: "r1", delta: { type: "text_delta", delta: "" } });
+  return { facts, shown, after, chunks };
 }
 `;
 
