@@ -36,15 +36,17 @@ async function workerd(world) {
     "worker.js": `import { check } from "./check.js"; export default { fetch: async () => Response.json(await check()) };`,
     "check.js": check("threadfold", ""),
   });
-  // What wrangler does: its conditions, and modules of wasm left to the platform.
+  // What wrangler does: its conditions, and modules of wasm left to the platform under names of its own.
   const conditions = "--conditions=workerd,worker,browser";
   const bundle = ["worker.js", "--bundle", "--format=esm", conditions, "--external:*.wasm?module", "--outfile=dist/worker.js"];
   await project.tool("esbuild", [...bundle, "--log-level=error"]);
-  const module = project.path("node_modules/threadfold/wasm/threadfold_bg.wasm");
-  const server = await serveWorker(path.join(TOOLS, "node_modules/.bin/workerd"), project.path("dist/worker.js"), module);
+  const bundled = await readFile(project.path("dist/worker.js"), "utf8");
+  await project.write({ "dist/worker.js": bundled.replaceAll('"../../wasm/', '"./wasm/') });
+  const wasm = project.path("node_modules/threadfold/wasm");
+  const server = await serveWorker(path.join(TOOLS, "node_modules/.bin/workerd"), project.path("dist/worker.js"), wasm);
   try {
     const answer = await (await fetch(server.address)).text();
-    return { result: JSON.parse(answer), wasm: (await readFile(module)).length };
+    return { result: JSON.parse(answer), wasm: (await readFile(path.join(wasm, "threadfold_bg.wasm"))).length };
   } finally {
     await server.stop();
   }

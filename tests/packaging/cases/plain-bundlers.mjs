@@ -1,6 +1,7 @@
 // esbuild and Rollup know nothing of files beside a script: the inline entry needs none, and otherwise one line says
 // where the file is.
 
+import { cp } from "node:fs/promises";
 import { check, html, show } from "../support/app.mjs";
 import { versionOf } from "../support/project.mjs";
 
@@ -9,6 +10,8 @@ const ADDRESSED = { ...INLINE, "check.js": check("threadfold", "await init(modul
 
 async function esbuild(world, files, options) {
   const project = await world.project("esbuild", files);
+  // The transcoders' module has no init(): it is deployed where the script looks for it.
+  await cp(project.path("node_modules/threadfold/wasm"), project.path("dist/wasm"), { recursive: true });
   await project.tool("esbuild", ["main.js", "--bundle", "--minify", "--format=esm", "--outdir=dist", "--log-level=warning", ...options]);
   return world.visit(await world.site(project.path("dist")));
 }

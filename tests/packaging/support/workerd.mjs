@@ -2,19 +2,20 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 
 /**
- * Serves a bundled Worker that imports the module from beside it.
+ * Serves a bundled Worker that imports its modules from a folder `wasm` beside it.
  * @param {string} tool The program workerd.
  * @param {string} worker
- * @param {string} module
+ * @param {string} wasm The folder of the modules.
  */
-export async function serveWorker(tool, worker, module) {
+export async function serveWorker(tool, worker, wasm) {
   const port = await freePort();
   const folder = path.dirname(worker);
+  const modules = (await readdir(wasm)).filter((name) => name.endsWith(".wasm"));
   const config = path.join(folder, "config.capnp");
   await writeFile(
     config,
@@ -26,7 +27,7 @@ export async function serveWorker(tool, worker, module) {
     const worker :Workerd.Worker = (
       modules = [
         (name = "worker.js", esModule = embed "${path.relative(folder, worker)}"),
-        (name = "./wasm/threadfold_bg.wasm?module", wasm = embed "${path.relative(folder, module)}")
+        ${modules.map((name) => `(name = "./wasm/${name}?module", wasm = embed "${path.relative(folder, path.join(wasm, name))}")`).join(", ")}
       ],
       compatibilityDate = "2026-01-01"
     );`,
