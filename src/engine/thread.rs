@@ -5,7 +5,7 @@ use crate::event::{Coordinate, RunId};
 use crate::fold::{Change, Fold, facts};
 use crate::follow::{
     Accepted, Anomaly, Command, CommandError, CommandId, Fetch, Follower, Generation, Input, LaneChange, LaneId,
-    Options, Output, Stats, Status, Step, Wake,
+    Options, Output, Protocol, Stats, Status, Step, Wake,
 };
 use crate::view::{SendState, Urgency, View};
 use std::collections::VecDeque;
@@ -30,6 +30,8 @@ pub enum Effect {
 /// One thread, followed. See the [module](super).
 #[derive(Debug)]
 pub struct Engine {
+    /// Run rows alone say where a run stands (B2).
+    by_rows: bool,
     follower: Follower,
     fold: Fold,
     view: View,
@@ -54,10 +56,12 @@ const OWN_COMMANDS: u32 = 1 << 31;
 impl Engine {
     /// An engine that does nothing until [`Input::Connect`]. An initial page is in the view at once.
     pub fn new(options: Options) -> Self {
+        let by_rows = options.protocol == Protocol::Dsh;
         let mut engine = Self {
+            by_rows,
             follower: Follower::new(options),
-            fold: Fold::new(),
-            view: View::new(),
+            fold: if by_rows { Fold::by_rows() } else { Fold::new() },
+            view: if by_rows { View::by_rows() } else { View::new() },
             effects: VecDeque::new(),
             facts: 0,
             anomalies: 0,
@@ -137,7 +141,7 @@ impl Engine {
         let mut all = Vec::new();
         if let Some(log) = self.follower.log() {
             let records = || log.records().iter().map(|record| &**record);
-            let mut facts = facts(fold_of(log.first()), records()).into_iter().peekable();
+            let mut facts = facts(self.fold_of(log.first()), records()).into_iter().peekable();
             for record in records() {
                 all.extend(events::said(record));
                 while let Some(placed) = facts.next_if(|placed| placed.position.seq <= record.seq()) {
@@ -168,7 +172,16 @@ impl Engine {
 
     /// The last applied seq; None when nothing is applied.
     pub fn frontier(&self) -> Option<u64> {
-        self.follower.log().and_then(|log| log.last())
+        self.follower.frontier()
+    }
+
+    /// A log that does not begin at its first record is folded as a window (A3.1).
+    fn fold_of(&self, first: Option<u64>) -> Fold {
+        match first {
+            _ if self.by_rows => Fold::by_rows(),
+            None | Some(0) => Fold::new(),
+            Some(_) => Fold::windowed(),
+        }
     }
 
     fn drain(&mut self) {
@@ -189,7 +202,7 @@ impl Engine {
     /// One change of what is seen: records fold to Facts, lanes grow, settle and go.
     fn step(&mut self, step: &Step) {
         if step.replace {
-            self.fold = fold_of(step.records.first().map(|record| record.seq()));
+            self.fold = self.fold_of(step.records.first().map(|record| record.seq()));
             self.lanes.clear();
             self.tell(Event::Reset { lane: None, run_id: None, coordinate: None });
         }
@@ -292,9 +305,4 @@ impl Engine {
             self.effects.push_back(Effect::Done(id, result));
         }
     }
-}
-
-/// A log that does not begin at its first record is folded as a window (A3.1).
-fn fold_of(first: Option<u64>) -> Fold {
-    if first.unwrap_or(0) == 0 { Fold::new() } else { Fold::windowed() }
 }

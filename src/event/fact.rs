@@ -133,6 +133,16 @@ wire_tagged! {
     }
 }
 
+impl Delta {
+    /// The piece.
+    pub fn fragment(&self) -> &Fragment {
+        match self {
+            Self::TextDelta { delta } | Self::ReasoningDelta { delta } => delta,
+            Self::ToolCallDelta { args_delta, .. } => args_delta,
+        }
+    }
+}
+
 wire_object! {
     /// A Fact with its place: what the fold yields (A3).
     #[derive(Debug, Clone, PartialEq)]

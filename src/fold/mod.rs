@@ -23,10 +23,22 @@ use crate::thread::Record;
 use output::Output;
 use run::Run;
 
+/// How the beginning of a run is told (A3.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Beginning {
+    /// The log is whole: by the run's first record.
+    #[default]
+    Whole,
+    /// Older rows are unread: by what the person said and the Running row that was committed with it.
+    Windowed,
+    /// By a Running row that is the run's first.
+    Row,
+}
+
 /// The state of a fold: feed it records in log order, apply the changes in the order in which they come.
 #[derive(Debug, Clone, Default)]
 pub struct Fold {
-    windowed: bool,
+    beginning: Beginning,
     last: Option<u64>,
     runs: Vec<Run>,
     by_id: Names,
@@ -44,7 +56,13 @@ impl Fold {
     /// For a log whose older rows are unread: a run whose beginning is not seen is partial (A3.1). When older rows are
     /// read, start a new fold: the Facts of the runs that they touch may change.
     pub fn windowed() -> Self {
-        Self { windowed: true, ..Self::default() }
+        Self { beginning: Beginning::Windowed, ..Self::default() }
+    }
+
+    /// For a log in which run rows alone say where a run stands (B2): it begins with a Running row, without which it is
+    /// partial, and what comes while it waits does not mean that it goes on.
+    pub fn by_rows() -> Self {
+        Self { beginning: Beginning::Row, ..Self::default() }
     }
 
     /// Takes the next record. Amendments of a record come before the Facts that follow from them, so that who sees an
@@ -64,7 +82,7 @@ impl Fold {
             None => {
                 let index = self.runs.len();
                 self.by_id.insert(id.shared(), index);
-                self.runs.push(Run::new(id.clone(), seq, self.windowed));
+                self.runs.push(Run::new(id.clone(), seq, self.beginning));
                 index
             }
         });

@@ -3,7 +3,7 @@
 use super::occurrence::{OpenCall, OpenCalls, unanswered};
 use super::output::Output;
 use super::terminal::{pending, terminal};
-use super::{AnomalyCode, continuation};
+use super::{AnomalyCode, Beginning, continuation};
 use crate::event::{CallId, Coordinate, Fact, Position, RunId};
 use crate::sorted::Sorted;
 use crate::thread::{Block, Message, MessageName, MessageRow, Record, ResumeTicket, Role, RunRow, RunState};
@@ -35,6 +35,8 @@ pub(super) struct Run {
     pub view: RunView,
     start: Start,
     calls: OpenCalls,
+    /// Only a run row says that the run goes on.
+    by_rows: bool,
     /// Set by an Awaiting row for the record after it: the call that was waited for (A3.6).
     waited_for: Option<Option<CallId>>,
     /// By step, the response number that a plain id has next (A2.2).
@@ -50,13 +52,15 @@ enum Start {
     Windowed,
     /// The first row is what a person said; a Running row of the same commit makes it the beginning.
     Undecided,
+    /// No record was read yet, and only a Running row is the beginning.
+    Row,
     /// Decided, one way or the other.
     Decided,
 }
 
 impl Run {
     /// A run of which `seq` is the first record.
-    pub fn new(run_id: RunId, first_seq: u64, windowed: bool) -> Self {
+    pub fn new(run_id: RunId, first_seq: u64, beginning: Beginning) -> Self {
         let view = RunView {
             run_id,
             state: RunState::Running,
@@ -69,7 +73,12 @@ impl Run {
         };
         Self {
             view,
-            start: if windowed { Start::Windowed } else { Start::Whole },
+            start: match beginning {
+                Beginning::Whole => Start::Whole,
+                Beginning::Windowed => Start::Windowed,
+                Beginning::Row => Start::Row,
+            },
+            by_rows: beginning == Beginning::Row,
             calls: OpenCalls::default(),
             waited_for: None,
             next_response: Sorted::default(),
@@ -87,6 +96,7 @@ impl Run {
         match record {
             Record::Message(row) => self.message(row, out),
             Record::Run(row) => self.state(row, out),
+            Record::Aside(_) => {}
         }
         self.view.unanswered = self.calls.len();
     }
@@ -111,8 +121,10 @@ impl Run {
                 return;
             }
             (Start::Undecided, Record::Message(row)) if matches!(row.message.role, Role::User | Role::System) => return,
-            (Start::Undecided, Record::Run(row)) => matches!(row.state, RunState::Running | RunState::Unknown(_)),
-            (Start::Windowed | Start::Undecided, _) => false,
+            (Start::Undecided | Start::Row, Record::Run(row)) => {
+                matches!(row.state, RunState::Running | RunState::Unknown(_))
+            }
+            (Start::Windowed | Start::Undecided | Start::Row, _) => false,
             (Start::Decided, _) => return,
         };
         self.start = Start::Decided;
@@ -124,10 +136,13 @@ impl Run {
 
     /// The record after an Awaiting goes on, unless it ends the run (A3.6).
     fn resume(&mut self, record: &Record, out: &mut Output<'_>) {
+        if self.by_rows && !matches!(record, Record::Run(_)) {
+            return;
+        }
         let Some(waited_for) = self.waited_for.take() else { return };
         match record {
             Record::Run(RunRow { state: RunState::Ended(_), .. }) => {}
-            Record::Run(_) | Record::Message(_) => {
+            Record::Run(_) | Record::Message(_) | Record::Aside(_) => {
                 out.opened(record.seq(), &self.view.run_id, continuation::resumed(waited_for.as_ref()));
             }
         }

@@ -1,10 +1,12 @@
 //! What happens to the connection and what follows from it: rules 8 and 9 of semantics C3.
 
 use super::command::Outcome;
+use super::dsh;
 use super::follower::Follower;
 use super::input::{Closed, Generation, Wake};
 use super::lanes::Feed;
 use super::link::{Due, Phase, Stop};
+use super::options::Protocol;
 use super::output::Output;
 use crate::event::Epoch;
 
@@ -90,7 +92,10 @@ impl Follower {
             Closed::Lost => {}
         }
         self.stats.losses += 1;
-        self.reads.look();
+        // Of a dsh log the next opening brings a window by itself.
+        if self.protocol != Protocol::Dsh {
+            self.reads.look();
+        }
         self.unbind(Some(false));
         self.link.lost(now, random, pause);
         self.stop_if_given_up();
@@ -150,6 +155,9 @@ impl Follower {
 
     /// No lane is fed any more; `confirmed` says how they are shown from now on.
     fn unbind(&mut self, confirmed: Option<bool>) {
+        if self.protocol == Protocol::Dsh {
+            dsh::stream_is_over(self);
+        }
         let sides = [self.side.as_mut(), self.staged.as_mut().map(|staged| &mut staged.side)];
         for side in sides.into_iter().flatten() {
             for lane in side.lanes.iter_mut() {

@@ -35,6 +35,7 @@ pub struct Follower {
     pub(super) reads: Reads,
     pub(super) stats: Stats,
     pub(super) commands: Commands,
+    pub(super) dsh: dsh::State,
     pub(super) accepted_run: Option<RunId>,
     /// When the log is read without being asked to.
     pub(super) poll_at: Option<u64>,
@@ -55,10 +56,11 @@ impl Follower {
             renewable: options.renewable,
             side: None,
             staged: None,
-            link: Link::new(options.watchdog),
+            link: Link::new(options.watchdog, options.protocol == Protocol::Dsh),
             reads: Reads::default(),
             stats: Stats::default(),
             commands: Commands::default(),
+            dsh: dsh::State::default(),
             accepted_run: None,
             poll_at: None,
             random: 0,
@@ -87,7 +89,7 @@ impl Follower {
             }
             Input::Window(id, result) => {
                 if let Some(read) = self.reads.answered(id) {
-                    dsh::window(self, read, result, now);
+                    dsh::answered(self, &read, result, now, random);
                 }
             }
             Input::Command(id, command) => self.command(id, command, now),
@@ -132,6 +134,14 @@ impl Follower {
     /// The log that is shown; None before the first page.
     pub fn log(&self) -> Option<&Log> {
         self.side.as_ref().map(|side| &side.log)
+    }
+
+    /// The newest row of the log that was applied; None while nothing was.
+    pub fn frontier(&self) -> Option<u64> {
+        match self.protocol {
+            Protocol::Dsh => self.dsh.last(),
+            Protocol::Strict | Protocol::Plain => self.log().and_then(Log::last),
+        }
     }
 
     /// The connection's state.
@@ -249,6 +259,9 @@ impl Follower {
     }
 
     fn read(&mut self, now: u64) {
+        if self.protocol == Protocol::Dsh {
+            return self.read_window(now);
+        }
         let known = self.staged.as_ref().is_none_or(|staged| staged.known);
         let (after, epoch) = match self.current() {
             Some(side) if known => (side.log.last(), Some(side.log.epoch().clone())),
@@ -258,6 +271,18 @@ impl Follower {
         if let Some(id) = self.reads.begin(now, after, epoch.clone()) {
             self.stats.reads += 1;
             self.outputs.push_back(Output::Fetch(Fetch { id, after, limit: PAGE, epoch, through: None }));
+        }
+    }
+
+    /// A dsh log is read by windows: the newest rows, at least as many as are shown.
+    fn read_window(&mut self, now: u64) {
+        self.reads.reached(self.dsh.last());
+        if let Some(id) = self.reads.begin(now, None, None) {
+            self.stats.reads += 1;
+            let shown = self.log().map_or(0, |log| log.records().len());
+            let limit = PAGE.max(u32::try_from(shown).unwrap_or(u32::MAX));
+            let through = self.reads.target();
+            self.outputs.push_back(Output::Fetch(Fetch { id, after: None, limit, epoch: None, through }));
         }
     }
 

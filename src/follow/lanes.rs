@@ -92,6 +92,11 @@ impl Lanes {
         id
     }
 
+    /// Takes a lane of another side as it is; who tells the lanes anew tells it too.
+    pub fn keep(&mut self, lane: Lane) {
+        self.list.push(lane);
+    }
+
     /// Takes lanes away; what is said of each is the caller's.
     pub fn remove(&mut self, mut gone: impl FnMut(&Lane) -> Option<LaneChange>, changes: &mut Vec<LaneChange>) {
         self.list.retain(|lane| match gone(lane) {
@@ -126,6 +131,11 @@ impl Lane {
         changes.push(LaneChange::Grew { lane: self.id, delta, growth });
     }
 
+    /// True for a lane of this step.
+    pub fn is_of(&self, run_id: &RunId, step: u32) -> bool {
+        self.run_id == *run_id && self.coordinate.as_ref().is_some_and(|at| at.step == step)
+    }
+
     /// What was shown is void.
     pub fn reset(&mut self, changes: &mut Vec<LaneChange>) {
         if !self.content.is_empty() {
@@ -155,12 +165,17 @@ impl Lane {
         self.content = whole;
     }
 
+    /// Says the content anew, from nothing.
+    pub fn tell_content(&self, changes: &mut Vec<LaneChange>) {
+        let all = Content::default().missing_from(&self.content).unwrap_or_default();
+        changes.extend(all.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+    }
+
     /// Says the lane anew, from nothing: what a replace does with the lanes that it keeps.
     pub fn tell(&self, changes: &mut Vec<LaneChange>) {
         let (run_id, coordinate) = (self.run_id.clone(), self.coordinate.clone());
         changes.push(LaneChange::Open { lane: self.id, run_id, coordinate });
-        let all = Content::default().missing_from(&self.content).unwrap_or_default();
-        changes.extend(all.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        self.tell_content(changes);
         if !self.confirmed {
             changes.push(LaneChange::Confirmed { lane: self.id, confirmed: false });
         }

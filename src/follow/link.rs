@@ -23,6 +23,9 @@ const HEARTBEAT: u64 = 15_000;
 /// The longest heartbeat that is believed, in ms: a page that slept hears its pings late.
 const LONGEST_HEARTBEAT: u64 = 60_000;
 
+/// A stream of which no heartbeat is seen and that was silent for longer is opened again on a wake, in ms.
+const LONGEST_SILENCE: u64 = 60_000;
+
 /// Where the connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -64,6 +67,9 @@ pub(super) struct Link {
     byes: u32,
     /// Whether silence can be told from a stream that is half open: said at the start, or taught by a ping.
     watchdog: bool,
+    /// A wake after a long silence opens the stream again, though silence is usual: its transport hides whether it is
+    /// half open.
+    wakes_silent: bool,
     faults: u32,
     log_only_until: Option<u64>,
     opened_at: Option<u64>,
@@ -74,7 +80,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn new(watchdog: bool) -> Self {
+    pub fn new(watchdog: bool, wakes_silent: bool) -> Self {
         Self {
             phase: Phase::Idle,
             generation: 0,
@@ -85,6 +91,7 @@ impl Link {
             refusals: 0,
             byes: 0,
             watchdog,
+            wakes_silent,
             faults: 0,
             log_only_until: None,
             opened_at: None,
@@ -129,10 +136,20 @@ impl Link {
 
     /// Something was applied: the stream works.
     pub fn progressed(&mut self) {
-        self.failures = 0;
+        self.worked();
         self.faults = 0;
+    }
+
+    /// The host answers as it should, though nothing of the stream was applied yet.
+    pub fn worked(&mut self) {
+        self.failures = 0;
         self.refusals = 0;
         self.byes = 0;
+    }
+
+    /// Only the log is followed for a while.
+    pub fn only_log(&mut self, now: u64) {
+        self.log_only_until.get_or_insert(now.saturating_add(QUIET));
     }
 
     /// The next opening is due as soon as the spacing allows.
@@ -156,7 +173,7 @@ impl Link {
     pub fn fault(&mut self, now: u64) {
         self.faults = self.faults.saturating_add(1);
         if self.faults >= MOST_FAULTS && self.log_only_until.is_none() {
-            self.log_only_until = Some(now.saturating_add(QUIET));
+            self.only_log(now);
             self.faults = 0;
         }
     }
@@ -204,7 +221,9 @@ impl Link {
             Phase::Stopped(Stop::Failed("unreachable") | Stop::Unauthorized) => self.revive(now),
             Phase::Stopped(Stop::Failed(_)) => by_user && self.revive(now),
             Phase::Open { .. } | Phase::Plain => {
-                was_log_only || self.watchdog && now.saturating_sub(self.heard_at) > self.heartbeat * 6 / 5
+                let silence = now.saturating_sub(self.heard_at);
+                let is_late = self.watchdog && silence > self.heartbeat * 6 / 5;
+                was_log_only || is_late || self.wakes_silent && silence > LONGEST_SILENCE
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a follower says and asks for.
 
 use super::command::{Command, CommandError, CommandId};
+use super::dsh::Queued;
 use super::input::{Generation, ReadId};
 use crate::event::{Coordinate, Delta, Epoch, RunId};
 use crate::preview::Growth;
@@ -57,12 +58,17 @@ pub struct Step {
     pub records: Vec<Arc<Record>>,
     /// What became of previews, in order.
     pub lanes: Vec<LaneChange>,
+    /// The records with these seqs leave the view: others were put in their place (B2). The log keeps them.
+    pub covered: Vec<u64>,
+    /// The messages that wait for their turn, when they changed (B2).
+    pub queue: Option<Vec<Queued>>,
 }
 
 impl Step {
     /// True when nothing changes.
     pub fn is_empty(&self) -> bool {
-        !self.replace && self.records.is_empty() && self.lanes.is_empty()
+        let same_log = !self.replace && self.records.is_empty() && self.covered.is_empty();
+        same_log && self.lanes.is_empty() && self.queue.is_none()
     }
 }
 

@@ -24,27 +24,34 @@ pub(super) fn answered(
             f.note(&notes);
             page_read(f, read, page, now, random);
         }
-        Err(ReadError::Refused { status: 401 | 403, .. }) => {
+        Err(error) => failed(f, &read, error, now, random),
+    }
+}
+
+/// A read failed: it is repeated, unless another try can't mend it.
+pub(super) fn failed(f: &mut Follower, read: &InFlight, error: ReadError, now: u64, random: u64) {
+    match error {
+        ReadError::Refused { status: 401 | 403, .. } => {
             if f.reads.refused() < MOST_REFUSALS && f.renewable {
                 f.reads.failed(now, random, None);
             } else {
                 f.stop(Stop::Unauthorized);
             }
         }
-        Err(ReadError::Refused { status: 404, .. }) => f.stop(Stop::Failed("not_found")),
-        Err(ReadError::Refused { status: 409, .. }) if read.epoch.is_some() => {
+        ReadError::Refused { status: 404, .. } => f.stop(Stop::Failed("not_found")),
+        ReadError::Refused { status: 409, .. } if read.epoch.is_some() => {
             f.anomaly("epoch_over", "the log that was read is over; another has begun".to_owned());
             epoch_over(f, now, random);
         }
-        Err(ReadError::Refused { status, retry_after, .. }) => {
+        ReadError::Refused { status, retry_after, .. } => {
             f.anomaly("read_refused", format!("a committed read was refused with status {status}"));
             f.reads.failed(now, random, retry_after);
         }
-        Err(ReadError::Network(why)) => {
+        ReadError::Network(why) => {
             f.anomaly("read_failed", format!("a committed read got no answer: {why}"));
             f.reads.failed(now, random, None);
         }
-        Err(ReadError::Malformed(why)) => {
+        ReadError::Malformed(why) => {
             f.anomaly("bad_page", format!("a committed read's answer is no page: {why}"));
             f.reads.failed(now, random, None);
         }

@@ -48,6 +48,11 @@ impl Reads {
         self.look = true;
     }
 
+    /// The seq that the log shall reach.
+    pub fn target(&self) -> Option<u64> {
+        self.target
+    }
+
     fn is_wanted(&self) -> bool {
         self.look || self.target.is_some()
     }

@@ -17,6 +17,7 @@ impl Runs {
     pub fn apply(&mut self, record: &Record) {
         let row = match record {
             Record::Run(row) => row,
+            Record::Aside(_) => return,
             Record::Message(row) => {
                 if let Some(coordinate) = row.coordinate().filter(|response| !self.is_over(&response.run_id)) {
                     self.responses.push(coordinate);

@@ -4,7 +4,8 @@ use super::lanes::{Feed, Lane, Lanes};
 use super::output::{LaneChange, Step};
 use super::runs::Runs;
 use crate::event::{Coordinate, Epoch, RunId};
-use crate::thread::{Joined, Log, MessageRow, Page, Record, Role, RunState};
+use crate::thread::{Aside, AsideRow, Joined, Log, MessageRow, Page, Record, Role, RunRow, RunState};
+use std::sync::Arc;
 
 /// What is followed: the log of one epoch, where its runs stand, its lanes, and the step that is being made of them.
 ///
@@ -43,11 +44,50 @@ impl Side {
                         self.drop_lanes(|lane| lane.run_id == row.run_id && Some(row.seq) > lane.started_after);
                     }
                 }
+                Record::Aside(_) => {}
             }
         }
         self.step.records.extend(joined.applied.iter().cloned());
         self.expire();
         joined
+    }
+
+    /// Applies a record of a log whose rows the policy joins (B4). A settlement takes the place of its attempt's lane in
+    /// the same change, and the end of a run that of all its lanes (I1).
+    pub fn publish(&mut self, record: Record) {
+        let record = Arc::new(record);
+        if !self.log.push(Arc::clone(&record)) {
+            return;
+        }
+        self.runs.apply(&record);
+        let seq = record.seq();
+        if let Some((run_id, step)) = settled_step(&record) {
+            let is_own = |lane: &&Lane| lane.is_of(run_id, step) && Some(seq) > lane.started_after;
+            let own = self.lanes.iter().find(is_own).map(|lane| lane.id);
+            if let Some(own) = own {
+                let settled = |lane: &Lane| (lane.id == own).then_some(LaneChange::Settled { lane: own, seq });
+                self.lanes.remove(settled, &mut self.step.lanes);
+            }
+        } else if let Record::Run(RunRow { run_id, state: RunState::Ended(_), .. }) = &*record {
+            self.drop_lanes(|lane| &lane.run_id == run_id && Some(seq) > lane.started_after);
+        }
+        self.step.records.push(record);
+    }
+
+    /// True when the log holds, after `started_after`, a settlement of this step, or the end of its run: then an attempt
+    /// that began there is history (B4).
+    pub fn is_step_settled(&self, run_id: &RunId, step: u32, started_after: Option<u64>) -> bool {
+        let later = self.log.records().iter().rev().take_while(|record| Some(record.seq()) > started_after);
+        later.into_iter().any(|record| match settled_step(record) {
+            Some((run, settled)) => run == run_id && settled == step,
+            None => matches!(&**record, Record::Run(row) if row.run_id == *run_id && row.state.is_ended()),
+        })
+    }
+
+    /// True when this seq of the log is a settlement.
+    pub fn has_settlement(&self, seq: u64) -> bool {
+        let found = self.log.records().iter().rev().find(|record| record.seq() <= seq);
+        found.is_some_and(|record| record.seq() == seq && settled_step(record).is_some())
     }
 
     /// Lanes without a feed go when the log has reached their end.
@@ -75,6 +115,7 @@ impl Side {
         later.into_iter().any(|record| match &**record {
             Record::Message(row) => is_answer(row, run_id, coordinate),
             Record::Run(row) => row.run_id == *run_id && matches!(row.state, RunState::Awaiting | RunState::Ended(_)),
+            Record::Aside(_) => false,
         })
     }
 
@@ -89,7 +130,7 @@ impl Side {
         for lane in self.lanes.iter() {
             lane.tell(&mut lanes);
         }
-        Step { replace: true, records: self.log.records().to_vec(), lanes }
+        Step { replace: true, records: self.log.records().to_vec(), lanes, ..Step::default() }
     }
 
     /// The lane of the record's response, or, where the record or the lane names none, the oldest of its run.
@@ -101,6 +142,18 @@ impl Side {
             |lane| (lane.id == settled).then_some(LaneChange::Settled { lane: lane.id, seq: row.seq }),
             &mut self.step.lanes,
         );
+    }
+}
+
+/// The run and step of which this record is a settlement: what an attempt left.
+fn settled_step(record: &Record) -> Option<(&RunId, u32)> {
+    match record {
+        Record::Message(row) if row.message.role == Role::Assistant => {
+            row.response?;
+            Some((row.run_id.as_ref()?, row.step?))
+        }
+        Record::Aside(AsideRow { run_id, step, aside: Aside::Attempt { .. }, .. }) => Some((run_id, *step)),
+        Record::Message(_) | Record::Aside(_) | Record::Run(_) => None,
     }
 }
 

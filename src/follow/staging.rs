@@ -2,7 +2,7 @@
 
 use super::follower::Follower;
 use super::lanes::Lanes;
-use super::output::Output;
+use super::output::{Output, Step};
 use super::side::Side;
 use crate::event::Epoch;
 
@@ -57,8 +57,8 @@ impl Follower {
 
     /// The side that the app sees from now on.
     pub(super) fn show(&mut self, mut side: Side) {
-        let replacement = side.as_replacement();
-        side.take_step();
+        let Step { covered, queue, .. } = side.take_step();
+        let replacement = Step { covered, queue, ..side.as_replacement() };
         self.stats.records += replacement.records.len() as u64;
         self.outputs.push_back(Output::Step(replacement));
         self.side = Some(side);

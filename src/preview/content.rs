@@ -1,6 +1,7 @@
 //! What one attempt has said so far.
 
 use super::PartialJson;
+use super::block::Place;
 use crate::event::{CallId, Delta};
 use crate::json::Fragment;
 
@@ -32,7 +33,7 @@ impl Part {
     }
 
     /// The Delta that adds `suffix` to this part.
-    fn delta(&self, suffix: &str) -> Delta {
+    pub(super) fn delta(&self, suffix: &str) -> Delta {
         let delta = Fragment::from(suffix);
         match self {
             Self::Text(_) => Delta::TextDelta { delta },
@@ -43,7 +44,7 @@ impl Part {
         }
     }
 
-    fn same_place(&self, other: &Self) -> bool {
+    pub(super) fn same_place(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(_), Self::Text(_)) | (Self::Reasoning(_), Self::Reasoning(_)) => true,
             (Self::Call { id, .. }, Self::Call { id: other, .. }) => id == other,
@@ -66,11 +67,13 @@ pub struct Growth {
 /// The content of a lane: its parts in the order in which they were opened.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
+    /// Of a stream that numbers its blocks: where each is.
+    pub(super) places: Vec<Place>,
     text_half: Half,
     reasoning_half: Half,
     call_halves: Vec<(CallId, Half)>,
-    replaced_halves: u32,
+    pub(super) replaced_halves: u32,
 }
 
 impl Content {
@@ -175,11 +178,11 @@ impl Content {
 
 /// The first half of a character whose second half may come with the next Delta of its kind (A1).
 #[derive(Debug, Clone, Copy, Default)]
-struct Half(Option<u16>);
+pub(super) struct Half(Option<u16>);
 
 impl Half {
     /// The whole characters of a fragment after the half that waited; a half that finds no other is U+FFFD.
-    fn join(&mut self, fragment: &Fragment, replaced: &mut u32) -> String {
+    pub(super) fn join(&mut self, fragment: &Fragment, replaced: &mut u32) -> String {
         if fragment.is_empty() {
             return String::new();
         }

@@ -63,6 +63,16 @@ impl Log {
         seq <= self.last()
     }
 
+    /// Adds a record of a log whose records are only some of its rows: whoever reads the rows sees to it that none is
+    /// missing. False for one that is not above the last.
+    pub fn push(&mut self, record: Arc<Record>) -> bool {
+        let joins = self.last().is_none_or(|last| last < record.seq());
+        if joins {
+            self.records.push(record);
+        }
+        joins
+    }
+
     /// Offers records in ascending order. An empty log begins at seq 0: what a live stream announces before the log was
     /// read lies beyond a hole.
     pub fn join(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {

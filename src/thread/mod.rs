@@ -15,7 +15,7 @@ pub use message_id::MessageName;
 pub use page::Page;
 #[cfg(any(test, all(target_arch = "wasm32", feature = "client")))]
 pub(crate) use page::in_log_order;
-pub use record::{MessageRow, Record, RunRow};
+pub use record::{Aside, AsideRow, MessageRow, Record, RunRow};
 pub use run_state::{EndCause, Failure, Inference, RunState};
 pub use ticket::{Pause, RemoteReason, ResumeTicket, Target, Tool, ToolReason};
 

@@ -1,6 +1,6 @@
 //! Committed records: one row per message and one per change of a run's state (C1).
 
-use super::{Message, ResumeTicket, RunState};
+use super::{Block, Inference, Message, ResumeTicket, RunState};
 use crate::event::{Coordinate, RunId};
 use crate::json::{Error, Reader, Wire, Writer, wire_object};
 
@@ -18,6 +18,9 @@ wire_object! {
         pub step: Option<u32> => optional,
         /// For an assistant's message: which answer of that step.
         pub response: Option<u32> => optional,
+        /// What the host says of the message beside it: why it made a user turn, or `interrupted` for an answer that was
+        /// cut off (B2).
+        pub mark: Option<String> => optional,
         /// The message.
         pub message: Message,
     }
@@ -40,6 +43,44 @@ wire_object! {
     }
 }
 
+/// Something of a dsh log that is in the view and is no Fact (B2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct AsideRow {
+    /// Its number in the log.
+    pub seq: u64,
+    /// When it was committed, in milliseconds since 1970.
+    pub time: u64,
+    /// The run.
+    pub run_id: RunId,
+    /// The model step.
+    pub step: u32,
+    /// Which attempt of that step it is, or comes after.
+    pub response: u32,
+    /// What it is.
+    pub aside: Aside,
+}
+
+/// What an aside is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Aside {
+    /// An attempt of which no answer came.
+    Attempt {
+        /// What it had said.
+        content: Vec<Block>,
+        /// What the provider said of the failure.
+        failure: Option<Inference>,
+    },
+    /// The attempt before will be repeated.
+    Retry {
+        /// Which repetition it is, from 1.
+        retry: u32,
+        /// At most so many.
+        most: u32,
+        /// What had failed.
+        failure: Option<Inference>,
+    },
+}
+
 /// A row of the log.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
@@ -47,6 +88,8 @@ pub enum Record {
     Message(MessageRow),
     /// A run changed its state.
     Run(RunRow),
+    /// Something that is no Fact; the contract has no such row.
+    Aside(AsideRow),
 }
 
 impl Record {
@@ -55,6 +98,7 @@ impl Record {
         match self {
             Self::Message(row) => row.seq,
             Self::Run(row) => row.seq,
+            Self::Aside(row) => row.seq,
         }
     }
 
@@ -63,7 +107,15 @@ impl Record {
         match self {
             Self::Message(row) => row.run_id.as_ref(),
             Self::Run(row) => Some(&row.run_id),
+            Self::Aside(row) => Some(&row.run_id),
         }
+    }
+}
+
+impl AsideRow {
+    /// The attempt that this row is or comes after.
+    pub fn coordinate(&self) -> Coordinate {
+        Coordinate { run_id: self.run_id.clone(), step: self.step, response: self.response }
     }
 }
 
@@ -90,6 +142,8 @@ impl Wire for Record {
         match self {
             Self::Message(row) => row.write(w),
             Self::Run(row) => row.write(w),
+            // It is on no wire of ours.
+            Self::Aside(_) => w.null(),
         }
     }
 }

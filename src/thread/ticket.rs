@@ -10,6 +10,8 @@ wire_object! {
     pub struct ResumeTicket {
         /// What is waited for.
         pub target: Target,
+        /// Why, in a sentence for people, where the host says one.
+        pub detail: Option<String> => optional,
     }
 }
 

@@ -145,7 +145,7 @@ impl View {
         w.object(|w| {
             w.key("items");
             w.array(|w| {
-                self.committed.iter().for_each(|item| item.write(w));
+                self.committed.iter().filter(|item| !item.covered).for_each(|item| item.write(w));
                 for lane in &mut self.lanes {
                     lane.write(w, content(lane.id));
                 }
@@ -197,7 +197,7 @@ impl View {
         }
         w.object(|w| {
             field(w, "op", "tail");
-            number(w, "from", u64::try_from(from).ok());
+            number(w, "from", u64::try_from(from.saturating_sub(self.covered)).ok());
             w.key("items");
             w.array(|w| {
                 new.iter().for_each(|item| item.write(w));

@@ -5,7 +5,7 @@ use super::part::{self, Answer, Call, field, nullable, number, raw, write_parts}
 use crate::event::{Disposition, Fact};
 use crate::fold;
 use crate::json::Writer;
-use crate::thread::{MessageName, MessageRow, Record, Role, RunRow, Target};
+use crate::thread::{Aside, AsideRow, MessageName, MessageRow, Record, Role, RunRow, Target};
 use std::sync::Arc;
 
 /// A line of the conversation that stands in the log.
@@ -14,6 +14,8 @@ pub(super) struct Item {
     pub key: Key,
     pub record: Arc<Record>,
     pub body: Body,
+    /// Something else was put in its place (B2): it stays here, and the page does not see it.
+    pub covered: bool,
 }
 
 /// What kind of line it is, and what its record alone does not tell.
@@ -39,6 +41,8 @@ pub(super) enum Body {
     },
     /// The run is over.
     Ended,
+    /// Something that is no Fact.
+    Aside,
 }
 
 impl Body {
@@ -56,6 +60,7 @@ impl Item {
         w.object(|w| match &*self.record {
             Record::Message(row) => self.write_message(w, row),
             Record::Run(row) => self.write_boundary(w, row),
+            Record::Aside(row) => self.write_aside(w, row),
         });
     }
 
@@ -63,7 +68,7 @@ impl Item {
     pub fn call_mut(&mut self, number: usize) -> Option<&mut Call> {
         match &mut self.body {
             Body::Assistant { calls, .. } => calls.get_mut(number),
-            Body::Turn | Body::OrphanResult(_) | Body::Awaiting { .. } | Body::Ended => None,
+            Body::Turn | Body::OrphanResult(_) | Body::Awaiting { .. } | Body::Ended | Body::Aside => None,
         }
     }
 
@@ -71,13 +76,14 @@ impl Item {
     pub fn call(&self, number: usize) -> Option<&Call> {
         match &self.body {
             Body::Assistant { calls, .. } => calls.get(number),
-            Body::Turn | Body::OrphanResult(_) | Body::Awaiting { .. } | Body::Ended => None,
+            Body::Turn | Body::OrphanResult(_) | Body::Awaiting { .. } | Body::Ended | Body::Aside => None,
         }
     }
 
     fn write_message(&self, w: &mut Writer, row: &MessageRow) {
         let name = MessageName::of(&row.message.id, row.run_id.as_ref());
-        let (kind, reason) = match (&self.body, row.message.role, injected(name)) {
+        let reason = injected(name).or(row.mark.as_deref());
+        let (kind, reason) = match (&self.body, row.message.role, reason) {
             (Body::OrphanResult(_), _, _) => ("orphan_result", None),
             (Body::Assistant { .. }, _, _) => ("assistant", None),
             (_, Role::System, _) => ("system", None),
@@ -95,10 +101,14 @@ impl Item {
             Body::Assistant { place, calls } => {
                 number(w, "step", place.map(|(step, _)| u64::from(step)));
                 number(w, "response", place.map(|(_, response)| u64::from(response)));
+                if row.mark.is_some() {
+                    w.key("interrupted");
+                    w.boolean(true);
+                }
                 w.key("parts");
                 write_parts(w, Role::Assistant, &row.message.content, calls);
             }
-            Body::Turn | Body::Awaiting { .. } | Body::Ended => {
+            Body::Turn | Body::Awaiting { .. } | Body::Ended | Body::Aside => {
                 w.key("parts");
                 write_parts(w, row.message.role, &row.message.content, &[]);
                 if kind == "user" {
@@ -128,6 +138,28 @@ impl Item {
         write_parts(w, Role::Tool, content, &[]);
     }
 
+    fn write_aside(&self, w: &mut Writer, row: &AsideRow) {
+        let (kind, failure) = match &row.aside {
+            Aside::Attempt { failure, .. } => ("attempt", failure),
+            Aside::Retry { failure, .. } => ("retry", failure),
+        };
+        self.write_base(w, kind, row.seq, row.time, Some(row.run_id.as_str()));
+        number(w, "step", Some(u64::from(row.step)));
+        number(w, "response", Some(u64::from(row.response)));
+        nullable(w, "code", failure.as_ref().map(|failure| &*failure.code));
+        nullable(w, "message", failure.as_ref().map(|failure| &*failure.message));
+        match &row.aside {
+            Aside::Attempt { content, .. } => {
+                w.key("parts");
+                write_parts(w, Role::Assistant, content, &part::calls(content, Disposition::Unresolved));
+            }
+            Aside::Retry { retry, most, .. } => {
+                number(w, "retry", Some(u64::from(*retry)));
+                number(w, "most", Some(u64::from(*most)));
+            }
+        }
+    }
+
     fn write_boundary(&self, w: &mut Writer, row: &RunRow) {
         let ticket = row.resume_ticket.as_ref();
         let base = |w: &mut Writer, kind| self.write_base(w, kind, row.seq, row.time, Some(row.run_id.as_str()));
@@ -149,6 +181,9 @@ impl Item {
                 nullable(w, "reason", reason.as_deref());
                 nullable(w, "pending_tool_use_id", pending_tool_use_id.as_ref().map(|id| id.as_str()));
                 write_tool(w, ticket.map(|ticket| &ticket.target));
+                if let Some(detail) = ticket.and_then(|ticket| ticket.detail.as_deref()) {
+                    field(w, "detail", detail);
+                }
                 self.write_waiting(w);
             }
             // The terminal mapping knows no other Facts.

@@ -88,6 +88,11 @@ pub(super) fn write_parts(w: &mut Writer, role: Role, content: &[Block], calls: 
                     field(w, "id", id.as_str());
                     field(w, "name", name);
                     field(w, "args", input.as_str());
+                    // No tool takes a string: it is what a model wrote that is no JSON.
+                    if input.as_str().starts_with('"') {
+                        w.key("invalid");
+                        w.boolean(true);
+                    }
                     if let Some(call) = calls.next() {
                         call.write_state(w);
                     }

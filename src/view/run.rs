@@ -36,6 +36,8 @@ pub(super) struct Runs {
     by_id: Names,
     /// The numbers of those that are not over, ascending.
     active: Vec<usize>,
+    /// Only a run row says that a run waits no more.
+    by_rows: bool,
 }
 
 /// What a record means for its run.
@@ -47,6 +49,16 @@ pub(super) enum Taken {
 }
 
 impl Runs {
+    /// No runs; `by_rows` tells whether only a run row says that a run waits no more.
+    pub fn new(by_rows: bool) -> Self {
+        Self { by_rows, ..Self::default() }
+    }
+
+    /// No runs, of a log of the same kind.
+    pub fn anew(&self) -> Self {
+        Self::new(self.by_rows)
+    }
+
     /// Takes the next record.
     pub fn take(&mut self, record: &Record) -> Taken {
         let Some(id) = record.run_id() else { return Taken::Counts(None) };
@@ -71,6 +83,9 @@ impl Runs {
             if row.state.is_ended() {
                 self.active.retain(|active| *active != number);
             }
+        }
+        if self.by_rows && !matches!(record, Record::Run(_)) {
+            return Taken::Counts(None);
         }
         Taken::Counts(run.awaiting.take())
     }

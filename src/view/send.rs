@@ -29,6 +29,10 @@ pub(super) struct Send {
     pub message_id: MessageId,
     pub content: Vec<Block>,
     pub state: SendState,
+    /// The host's list of messages that wait holds it, or did.
+    pub queued: bool,
+    /// It was sent from here.
+    pub own: bool,
     /// The page has the item.
     pub shown: bool,
     /// The page has the item with an older state.

@@ -9,9 +9,10 @@ use super::run::{Runs, Taken};
 use super::send::{Send, SendState};
 use crate::event::{Coordinate, Delta, Disposition, Fact, MessageId, PlacedFact, Position, RunId};
 use crate::fold::Change;
+use crate::follow::dsh::Queued;
 use crate::follow::{LaneChange, LaneId, Status, Step};
 use crate::sorted::Sorted;
-use crate::thread::{Block, Record, Role, RunState};
+use crate::thread::{Aside, Block, Record, Role, RunState};
 use std::sync::Arc;
 
 /// What an app shows of a thread, and what the page has not been told of it yet.
@@ -22,6 +23,8 @@ pub struct View {
     pub(super) committed: Vec<Item>,
     pub(super) lanes: Vec<Lane>,
     pub(super) sends: Vec<Send>,
+    /// How many committed items the page does not see.
+    pub(super) covered: usize,
     pub(super) runs: Runs,
     pub(super) status: Status,
     pub(super) number: u64,
@@ -51,6 +54,7 @@ impl View {
             committed: Vec::new(),
             lanes: Vec::new(),
             sends: Vec::new(),
+            covered: 0,
             runs: Runs::default(),
             status: Status::Idle,
             number: 0,
@@ -58,6 +62,11 @@ impl View {
             keys: Keys::default(),
             calls: Sorted::default(),
         }
+    }
+
+    /// The same, for a log in which run rows alone say where a run stands (B2).
+    pub fn by_rows() -> Self {
+        Self { runs: Runs::new(true), ..Self::new() }
     }
 
     /// Takes one step of the follower, with the Facts that the fold made of its records, in the fold's order.
@@ -81,18 +90,30 @@ impl View {
         for change in &step.lanes {
             self.apply_lane(change);
         }
+        if !step.covered.is_empty() {
+            self.cover(&step.covered);
+        }
+        if let Some(queue) = &step.queue {
+            self.set_queue(queue, step.replace);
+        }
     }
 
     /// A message is on its way to the log: it is shown at the end until the log holds it. Once more with the same id, it
     /// is sent again.
     pub fn sending(&mut self, message_id: &MessageId, content: &[Block]) {
+        self.sending_from(message_id, content, true);
+        self.send_state(message_id, SendState::Sending);
+    }
+
+    /// Shows a message that is not committed yet, sent from here or elsewhere.
+    fn sending_from(&mut self, message_id: &MessageId, content: &[Block], own: bool) {
         if let Some(send) = self.sends.iter_mut().find(|send| send.message_id == *message_id) {
             if send.content != content {
                 send.content = content.to_vec();
                 send.shown = false;
                 self.pending.restructure();
             }
-            return self.send_state(message_id, SendState::Sending);
+            return;
         }
         let key = key::message(message_id);
         if self.keys.holds(&key) {
@@ -103,6 +124,8 @@ impl View {
             message_id: message_id.clone(),
             content: content.to_vec(),
             state: SendState::Sending,
+            queued: false,
+            own,
             shown: false,
             changed: false,
         });
@@ -119,6 +142,41 @@ impl View {
         }
     }
 
+    /// Something else was put in the place of these records.
+    fn cover(&mut self, seqs: &[u64]) {
+        for item in self.committed.iter_mut().filter(|item| !item.covered && seqs.contains(&item.record.seq())) {
+            item.covered = true;
+            self.covered = self.covered.saturating_add(1);
+        }
+        self.pending = Pending::reset();
+    }
+
+    /// The messages that wait at the host. What it lists no more and the log does not hold was given up by somebody; what
+    /// was sent from here is said to be lost when the host forgot it.
+    fn set_queue(&mut self, queue: &[Queued], is_new_log: bool) {
+        for queued in queue {
+            self.sending_from(&queued.id, &queued.content, false);
+            if let Some(send) = self.sends.iter_mut().find(|send| send.message_id == queued.id) {
+                send.queued = true;
+            }
+            self.send_state(&queued.id, SendState::Queued);
+        }
+        let is_gone = |send: &Send| send.queued && !queue.iter().any(|queued| queued.id == send.message_id);
+        if is_new_log {
+            for send in self.sends.iter_mut().filter(|send| send.own && is_gone(send)) {
+                let (code, message) = ("lost".to_owned(), "the host had accepted this message and lost it".to_owned());
+                send.state = SendState::Failed { code, message };
+                send.queued = false;
+                send.changed = true;
+            }
+        }
+        if self.sends.iter().any(is_gone) {
+            self.sends.iter().filter(|send| is_gone(send)).for_each(|send| self.keys.free(&send.key));
+            self.sends.retain(|send| !is_gone(send));
+            self.pending.restructure();
+        }
+    }
+
     /// The state of the connection.
     pub fn set_status(&mut self, status: &Status) {
         self.status = status.clone();
@@ -127,9 +185,10 @@ impl View {
     /// The log before is void. Sends are not of the log, and stay.
     fn forget(&mut self) {
         self.committed.clear();
+        self.covered = 0;
         self.lanes.clear();
         self.calls.clear();
-        self.runs = Runs::default();
+        self.runs = self.runs.anew();
         self.keys.keep_only(self.sends.iter().map(|send| Key::clone(&send.key)));
         self.pending = Pending::reset();
     }
@@ -228,7 +287,7 @@ impl View {
                 self.runs.awaits(record, self.committed.len());
             }
             let key = self.key_for(record, wish, settled.take());
-            self.committed.push(Item { key, record: Arc::clone(record), body });
+            self.committed.push(Item { key, record: Arc::clone(record), body, covered: false });
             self.pending.restructure();
         }
         settled.iter().for_each(|key| self.keys.free(key));
@@ -259,6 +318,13 @@ impl View {
                 };
                 Some((body, key::boundary(&row.run_id, row.seq)))
             }
+            Record::Aside(row) => {
+                let wish = match row.aside {
+                    Aside::Attempt { .. } => key::response(&row.coordinate()),
+                    Aside::Retry { .. } => key::boundary(&row.run_id, row.seq),
+                };
+                Some((Body::Aside, wish))
+            }
         }
     }
 
@@ -268,7 +334,7 @@ impl View {
             Record::Message(row) if row.message.role == Role::User => {
                 self.sends.iter().position(|send| send.message_id == row.message.id)
             }
-            Record::Message(_) | Record::Run(_) => None,
+            Record::Message(_) | Record::Run(_) | Record::Aside(_) => None,
         };
         let sent = send.map(|index| self.sends.remove(index).key);
         settled.or(sent).unwrap_or_else(|| self.keys.claim(wish, record.seq()))
@@ -341,7 +407,7 @@ impl View {
             return self.pending.call(place.item, place.call);
         }
         let key = self.keys.claim(key::orphan(record.seq(), block), "again");
-        self.committed.push(Item { key, record: Arc::clone(record), body: Body::OrphanResult(block) });
+        self.committed.push(Item { key, record: Arc::clone(record), body: Body::OrphanResult(block), covered: false });
         self.pending.restructure();
     }
 
@@ -373,7 +439,7 @@ fn results(record: &Record) -> impl Iterator<Item = usize> + use<> {
             let blocks = row.message.content.iter().enumerate();
             blocks.filter(|(_, block)| matches!(block, Block::ToolResult { .. })).map(|(number, _)| number).collect()
         }
-        Record::Message(_) | Record::Run(_) => Vec::new(),
+        Record::Message(_) | Record::Run(_) | Record::Aside(_) => Vec::new(),
     };
     blocks.into_iter()
 }

@@ -36,6 +36,7 @@ fn record(seq: u64) -> Record {
         run_id: Some(RunId::from("r")),
         step: Some(0),
         response: Some(0),
+        mark: None,
         message: Message { id: MessageId::from("r-assistant-0"), role: Role::Assistant, content: Vec::new() },
     })
 }

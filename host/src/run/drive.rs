@@ -119,7 +119,10 @@ impl Threads {
                 }
                 Some(reason) if ticket.is_none() => {
                     let tool = Some(Tool { tool_id: call.name, arguments: call.input });
-                    ticket = Some(ResumeTicket { target: Target::ToolCall { reason, call_id: call.id, tool } });
+                    ticket = Some(ResumeTicket {
+                        target: Target::ToolCall { reason, call_id: call.id, tool },
+                        detail: None,
+                    });
                 }
                 Some(_) => {}
             }

@@ -135,7 +135,9 @@ impl Threads {
                 commit.messages.push(injected(&format!("{run}-steer-{number}"), &text));
                 None
             }
-            Finish::Pause(pause) => Some((RunState::Awaiting, Some(ResumeTicket { target: Target::Pause(pause) }))),
+            Finish::Pause(pause) => {
+                Some((RunState::Awaiting, Some(ResumeTicket { target: Target::Pause(pause), detail: None })))
+            }
             Finish::Stop(reason) => {
                 let reason = Raw::from_writer(|w| w.string(&reason));
                 Some((RunState::Ended(EndCause::Stopped(reason)), None))

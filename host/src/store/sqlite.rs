@@ -212,6 +212,7 @@ fn rows(commit: &Commit, first: u64) -> Vec<Record> {
             run_id: Some(commit.run_id.clone()),
             step: new.place.map(|(step, _)| step),
             response: new.place.map(|(_, response)| response),
+            mark: None,
             message: new.message.clone(),
         }));
     }

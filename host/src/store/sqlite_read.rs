@@ -205,6 +205,7 @@ fn record(row: &Row<'_>) -> Result<Record, StoreError> {
             run_id,
             step: row.get(4)?,
             response: row.get(5)?,
+            mark: None,
             message,
         }));
     }

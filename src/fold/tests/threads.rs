@@ -112,7 +112,7 @@ impl Writer {
             Commit::Await(None) => self.state(&id, RunState::Awaiting, None),
             Commit::Await(Some((target, call))) => {
                 let target = target_of(*target, call_id(*call));
-                self.state(&id, RunState::Awaiting, Some(ResumeTicket { target }));
+                self.state(&id, RunState::Awaiting, Some(ResumeTicket { target, detail: None }));
             }
             Commit::Go { known: true } => self.state(&id, RunState::Running, None),
             Commit::Go { known: false } => {
@@ -140,6 +140,7 @@ impl Writer {
             run_id: run.cloned(),
             step: at.map(|(step, _)| step),
             response: at.map(|(_, response)| response),
+            mark: None,
             message: Message { id: MessageId::from(id), role, content },
         }));
     }

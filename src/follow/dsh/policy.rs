@@ -1,19 +1,298 @@
-//! The table of B4.
+//! The table of B4, row by row. The first matching row wins.
+//!
+//! | state | how it is told |
+//! |---|---|
+//! | Opening, Reopening | the link's phase is not `Open` |
+//! | Idle | no lane is fed |
+//! | Live | a lane is fed, and nothing is held |
+//! | Staged | a lane is fed, and its settlement is held |
+//! | Repairing | there is a `repair` |
+//! | DurableOnly | [`Link::is_log_only`](crate::follow::link::Link::is_log_only) |
+//! | Failed, Closed | the link is stopped |
+//!
+//! | row | where |
+//! |---|---|
+//! | a snapshot replaces everything | [`window::snapshot`] |
+//! | an event or frame before the snapshot | [`item`] |
+//! | Repairing: queue, hold | [`event`], [`frame`] |
+//! | Repairing: the page | [`window::answered`] |
+//! | a frame that is the last one; a revision that is not next | [`in_order`] |
+//! | a seq that was seen, that is next, that lies beyond a gap | [`event`] |
+//! | Idle, Live, Staged: an event | [`apply`] |
+//! | start | [`start`] |
+//! | chunk | [`chunk`] |
+//! | end | [`end`] |
+//! | the carrier is lost, or given up | [`stream_is_over`], [`let_go`] |
+//! | guard: an end that never came | [`proves_missing_end`] |
 
-use super::{Item, Window};
+use super::content::say;
+use super::session::{Session, run};
+use super::{Body, Chunk, Event, Frame, Item, Outcome, window};
+use crate::event::{AttemptId, Coordinate};
+use crate::follow::connection::Why;
 use crate::follow::follower::Follower;
-use crate::follow::input::ReadError;
-use crate::follow::reads::InFlight;
-use crate::json::Notes;
+use crate::follow::lanes::{Feed, Lane};
+use crate::follow::link::{Phase, Stop};
+use crate::follow::output::LaneChange;
+use crate::follow::side::Side;
+
+/// What this policy keeps beside the shared parts.
+#[derive(Debug, Default)]
+pub(in crate::follow) struct State {
+    pub(super) session: Session,
+    /// The last seq that was taken: published, held or queued.
+    pub(super) last: Option<u64>,
+    /// The turn of the attempt whose lane is fed.
+    pub(super) turn: u32,
+    /// The settlement of that attempt, and what queued behind it.
+    pub(super) held: Vec<Event>,
+    last_frame: Option<Frame>,
+    pub(super) repair: Option<Repair>,
+    /// The last baseline was not as long as it said.
+    pub(super) had_bad_baseline: bool,
+}
+
+/// The log has a hole, and a page is read that has none.
+#[derive(Debug, Default)]
+pub(super) struct Repair {
+    /// What came behind the hole.
+    pub queue: Vec<Event>,
+    /// A frame came, which only a reopened stream can place.
+    pub has_frames: bool,
+    /// How many pages ended too early.
+    pub short: u32,
+}
+
+impl State {
+    /// The newest row that was taken; None while nothing was.
+    pub fn last(&self) -> Option<u64> {
+        self.last
+    }
+
+    /// Begins anew with a window that ends at this seq.
+    pub(super) fn begin(&mut self, session: Session, last: Option<u64>) {
+        self.session = session;
+        self.last = last;
+        self.held.clear();
+        self.last_frame = None;
+        self.repair = None;
+    }
+}
 
 /// An item of the current generation.
-pub(in crate::follow) fn item(_f: &mut Follower, _item: Item, _now: u64) {}
+pub(in crate::follow) fn item(f: &mut Follower, item: Item, now: u64) {
+    match item {
+        Item::Snapshot(snapshot) => window::snapshot(f, *snapshot, now),
+        Item::Event(_) | Item::Frame(_) if !matches!(f.link.phase, Phase::Open { .. }) => {
+            f.anomaly("first_frame", "the stream's first item was not a snapshot".to_owned());
+            f.stop(Stop::Failed("protocol"));
+        }
+        Item::Event(event) => self::event(f, event, now),
+        Item::Frame(frame) => self::frame(f, frame, now),
+    }
+}
 
-/// A read was answered.
-pub(in crate::follow) fn window(
-    _f: &mut Follower,
-    _read: InFlight,
-    _result: Result<(Window, Notes), ReadError>,
-    _now: u64,
+/// The log goes on, or has a hole.
+fn event(f: &mut Follower, event: Event, now: u64) {
+    f.stats.commits += 1;
+    if let Some(repair) = &mut f.dsh.repair {
+        f.reads.wish(Some(event.seq));
+        return repair.queue.push(event);
+    }
+    let next = f.dsh.last.map_or(0, |last| last.saturating_add(1));
+    if event.seq < next {
+        f.stats.duplicates += 1;
+    } else if event.seq == next {
+        apply(f, event, now);
+    } else {
+        f.stats.gaps += 1;
+        f.reads.wish(Some(event.seq));
+        f.dsh.repair = Some(Repair { queue: vec![event], ..Repair::default() });
+    }
+}
+
+/// The next event of the log: held where it settles the attempt that streams, queued behind what is held, published
+/// otherwise.
+pub(super) fn apply(f: &mut Follower, event: Event, now: u64) {
+    f.dsh.last = Some(event.seq);
+    let Some(side) = &f.side else { return };
+    let (turn, is_staged) = (f.dsh.turn, !f.dsh.held.is_empty());
+    let Some(lane) = side.lanes.open_attempt() else { return publish(f, event) };
+    let ends = proves_missing_end(&event, lane, turn, is_staged);
+    if is_staged || is_own(&event, lane) {
+        f.dsh.held.push(event);
+    } else {
+        publish(f, event);
+    }
+    if ends {
+        f.stats.gaps += 1;
+        f.reopen(Why::Gap, now);
+    }
+}
+
+/// A frame: in order, and of the attempt that streams.
+fn frame(f: &mut Follower, frame: Frame, now: u64) {
+    f.stats.frames += 1;
+    if f.link.is_log_only() || !in_order(f, &frame, now) {
+        return;
+    }
+    if let Some(repair) = &mut f.dsh.repair {
+        repair.has_frames = true;
+    } else {
+        match &frame {
+            Frame::Start { attemptId, startedAfterSeq, turn, step, .. } => {
+                start(f, attemptId, *startedAfterSeq, *turn, *step, now);
+            }
+            Frame::Chunk { attemptId, index, chunk, .. } => self::chunk(f, attemptId, *index, chunk, now),
+            Frame::End { attemptId, index, outcome, .. } => end(f, attemptId, *index, outcome, now),
+            Frame::Unknown(_) => {}
+        }
+    }
+    f.dsh.last_frame = Some(frame);
+}
+
+/// Only the frame that is next counts; the last one once more is a duplicate, and anything else shows that frames are
+/// missing or that another agent sends them.
+fn in_order(f: &mut Follower, frame: &Frame, now: u64) -> bool {
+    let Phase::Open { revision: last } = f.link.phase else { return false };
+    // A frame of a kind that is not known leaves its number unread, so the next one will not join on.
+    let Some(revision) = frame.revision() else { return false };
+    if revision == last && f.dsh.last_frame.as_ref() == Some(frame) {
+        f.stats.duplicates += 1;
+        return false;
+    }
+    if Some(revision) != last.checked_add(1) {
+        f.stats.gaps += 1;
+        f.reopen(Why::Gap, now);
+        return false;
+    }
+    f.link.phase = Phase::Open { revision };
+    true
+}
+
+/// A new attempt becomes the lane, unless it is history already.
+fn start(f: &mut Follower, attempt: &AttemptId, started_after: Option<u64>, turn: u32, step: u32, now: u64) {
+    let Some(side) = &mut f.side else { return };
+    if side.lanes.open_attempt().is_some() {
+        f.stats.gaps += 1;
+        return f.reopen(Why::Gap, now);
+    }
+    f.link.progressed();
+    let response = f.dsh.session.attempts(turn, step);
+    let coordinate = Coordinate { run_id: run(turn), step, response };
+    if side.is_step_settled(&coordinate.run_id, step, started_after) {
+        return;
+    }
+    f.dsh.turn = turn;
+    open_lane(side, coordinate, attempt, started_after, 0);
+}
+
+/// A lane that this attempt feeds from here on.
+pub(super) fn open_lane(
+    side: &mut Side,
+    coordinate: Coordinate,
+    attempt: &AttemptId,
+    started_after: Option<u64>,
+    next: u64,
 ) {
+    // What is left of an earlier attempt of this name had no settlement: it makes room.
+    side.drop_lanes(|lane| lane.coordinate.as_ref() == Some(&coordinate));
+    let feed = Feed::Attempt { attempt: attempt.clone(), next };
+    side.lanes.open(coordinate.run_id.clone(), Some(coordinate), started_after, feed, &mut side.step.lanes);
+}
+
+/// The next piece of the attempt; of another attempt it is ignored, for its settlement will come.
+fn chunk(f: &mut Follower, attempt: &AttemptId, index: u64, chunk: &Chunk, now: u64) {
+    let Some(side) = &mut f.side else { return };
+    let Some(lane) = side.lanes.fed_by(attempt) else { return };
+    let Feed::Attempt { next, .. } = &mut lane.feed else { return };
+    if index != *next {
+        f.stats.gaps += 1;
+        return f.reopen(Why::Gap, now);
+    }
+    *next = next.saturating_add(1);
+    say(lane, chunk, &mut side.step.lanes);
+    f.stats.deltas += 1;
+    f.link.progressed();
+}
+
+/// The attempt is over: what is held takes the place of its lane.
+fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now: u64) {
+    let Some(side) = &mut f.side else { return };
+    let Some(lane) = side.lanes.fed_by(attempt) else { return };
+    let is_whole = matches!(lane.feed, Feed::Attempt { next, .. } if next == index);
+    let id = lane.id;
+    let held = f.dsh.held.first();
+    let fits = is_whole
+        && match outcome {
+            Outcome::Abandoned {} => held.is_none(),
+            Outcome::Committed { eventType, seq } => match held {
+                Some(held) if held.seq == *seq => {
+                    held.settlement().is_some_and(|settlement| settlement.event_type() == eventType)
+                }
+                Some(_) | None => side.has_settlement(*seq),
+            },
+            Outcome::Unknown(_) => false,
+        };
+    if !fits {
+        f.stats.gaps += 1;
+        return f.reopen(Why::Gap, now);
+    }
+    f.link.progressed();
+    let own = side.lanes.get(id).map_or(0, |lane| f.dsh.held.iter().filter(|event| is_own(event, lane)).count());
+    let_go(f);
+    if let Some(side) = &mut f.side
+        && side.lanes.get(id).is_some()
+    {
+        side.step.lanes.push(LaneChange::Reset { lane: id });
+        side.drop_lanes(|lane| lane.id == id);
+    }
+    if own > 1 {
+        f.anomaly("second_settlement", "an attempt was settled more than once".to_owned());
+        f.reopen(Why::Gap, now);
+    }
+}
+
+/// The stream is lost, closed or given up: nothing stays held, and a hole is filled by the next opening.
+pub(in crate::follow) fn stream_is_over(f: &mut Follower) {
+    let_go(f);
+    if f.dsh.repair.take().is_some() {
+        f.reads.forget();
+    }
+}
+
+/// Publishes what is held, and the lane of its attempt goes in the same change (I1, I2).
+fn let_go(f: &mut Follower) {
+    for event in std::mem::take(&mut f.dsh.held) {
+        publish(f, event);
+    }
+}
+
+/// The event is seen from here on, in log order (I7).
+pub(super) fn publish(f: &mut Follower, event: Event) {
+    let record = f.dsh.session.take(event);
+    let Some(side) = &mut f.side else { return };
+    if let Some(record) = record {
+        side.publish(record);
+    }
+    side.step.covered.append(&mut f.dsh.session.covered());
+    if let Some(queue) = f.dsh.session.queue() {
+        side.step.queue = Some(queue);
+    }
+}
+
+/// OWN: what the attempt of this lane left, and not what an earlier attempt of its step did.
+pub(super) fn is_own(event: &Event, lane: &Lane) -> bool {
+    Some(event.seq) > lane.started_after
+        && event.settlement().is_some_and(|settlement| lane.is_of(&run(settlement.turn), settlement.step))
+}
+
+/// A turn, or while nothing is held a step, that ends shows that the attempt ended before and its `end` was lost.
+fn proves_missing_end(event: &Event, lane: &Lane, turn: u32, is_staged: bool) -> bool {
+    let ended = match &event.body {
+        Body::TurnEnd { turn, .. } => *turn,
+        Body::StepEnd { turn, .. } if !is_staged => *turn,
+        _ => return false,
+    };
+    ended >= turn && Some(event.seq) > lane.started_after
 }

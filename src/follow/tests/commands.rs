@@ -164,7 +164,7 @@ fn a_pause_is_resumed_without_a_call_and_only_a_pause() {
     assert_eq!(results(&world), [(1, "nothing_pending".to_owned())]);
     world.finish().lose(say("more")).lose(Act::Await("c2"));
     if let Some(Record::Run(row)) = world.host.log.last_mut() {
-        row.resume_ticket = Some(ResumeTicket { target: Target::Pause(Pause::Manual) });
+        row.resume_ticket = Some(ResumeTicket { target: Target::Pause(Pause::Manual), detail: None });
     }
     world.ping().command(2, resume(None));
     assert_eq!(world.requests.iter().map(|(_, command)| run_of(command)).collect::<Vec<_>>(), [Some("r2")]);

@@ -134,7 +134,7 @@ impl Host {
                     Target::ToolCall { reason: ToolReason::Permission, call_id: CallId::from(*call_id), tool: None };
                 let mut record = self.state(RunState::Awaiting);
                 if let Record::Run(row) = &mut record {
-                    row.resume_ticket = Some(ResumeTicket { target });
+                    row.resume_ticket = Some(ResumeTicket { target, detail: None });
                 }
                 self.commit(vec![record])
             }
@@ -276,6 +276,7 @@ impl Host {
             run_id: Some(self.run_id()),
             step: None,
             response: None,
+            mark: None,
             message,
         })
     }
@@ -330,8 +331,15 @@ impl Host {
         let id = format!("{}-assistant-{step}", run_id.as_str());
         let content = Content::of(&attempt.deltas).parts().iter().map(block).collect();
         let message = Message { id: MessageId::from(id.as_str()), role: Role::Assistant, content };
-        let row =
-            MessageRow { seq, time: 0, run_id: Some(run_id), step: Some(step), response: Some(response), message };
+        let row = MessageRow {
+            seq,
+            time: 0,
+            run_id: Some(run_id),
+            step: Some(step),
+            response: Some(response),
+            mark: None,
+            message,
+        };
         self.commit(vec![Record::Message(row)])
     }
 
