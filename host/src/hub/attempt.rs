@@ -58,7 +58,7 @@ impl Active {
     pub fn settled_by(&self, records: &[Record]) -> Option<u64> {
         records.iter().find_map(|record| match record {
             Record::Message(row) if row.coordinate().as_ref() == Some(&self.coordinate) => Some(row.seq),
-            Record::Message(_) | Record::Run(_) => None,
+            Record::Message(_) | Record::Run(_) | Record::Aside(_) => None,
         })
     }
 }

@@ -35,7 +35,7 @@ pub fn next(run: &RunId, rows: &[Record]) -> Next {
         .iter()
         .filter_map(|record| match record {
             Record::Message(row) => Some((&row.message, row.step.zip(row.response))),
-            Record::Run(_) => None,
+            Record::Run(_) | Record::Aside(_) => None,
         })
         .collect();
     let Some(last) = messages.iter().rposition(|(message, _)| message.role == Role::Assistant) else {

@@ -199,7 +199,7 @@ fn messages(rows: &[Record]) -> Vec<Message> {
     rows.iter()
         .filter_map(|record| match record {
             Record::Message(row) => Some(row.message.clone()),
-            Record::Run(_) => None,
+            Record::Run(_) | Record::Aside(_) => None,
         })
         .collect()
 }

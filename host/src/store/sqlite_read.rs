@@ -83,6 +83,7 @@ pub(super) fn page(db: &Connection, thread: &ThreadId, request: PageRequest) -> 
         match record {
             Record::Message(row) => page.messages.push(row),
             Record::Run(row) => page.runs.push(row),
+            Record::Aside(_) => {}
         }
     }
     Ok(Some(PageAnswer { page, hidden: frontier != real }))
@@ -106,7 +107,7 @@ pub(super) fn latest(db: &Connection, thread: &ThreadId, run: Option<&RunId>) ->
     };
     Ok(rows.into_iter().find_map(|record| match record {
         Record::Run(row) => Some(row),
-        Record::Message(_) => None,
+        Record::Message(_) | Record::Aside(_) => None,
     }))
 }
 
@@ -164,6 +165,7 @@ pub(super) fn queued_threads(db: &Connection) -> Result<Vec<ThreadId>, StoreErro
 /// The `body` column of a row.
 pub(super) fn body_of(record: &Record) -> String {
     match record {
+        Record::Aside(_) => String::new(),
         Record::Message(row) => json::write(&row.message),
         Record::Run(row) => {
             let mut w = Writer::new();

@@ -191,6 +191,7 @@ pub fn post(client: &Client, url: String, body: &Value) -> RequestBuilder {
 /// A record as a line: `0 User "hi"`, `3 R-assistant-0@0.0 think "…" "text" call get_weather{…}`, `4 Ended(NaturalEnd)`.
 pub fn line(record: &Record) -> String {
     match record {
+        Record::Aside(_) => String::new(),
         Record::Message(row) => {
             let run = row.run_id.as_ref().map(ToString::to_string).unwrap_or_default();
             let id = row.message.id.as_str().replace(&run, "R");

@@ -135,7 +135,7 @@ proptest! {
             .iter()
             .filter_map(|record| match record {
                 Record::Run(row) if row.state.is_ended() => Some(&row.run_id),
-                Record::Run(_) | Record::Message(_) => None,
+                Record::Run(_) | Record::Message(_) | Record::Aside(_) => None,
             })
             .collect();
         // What a run yields after its end is an anomaly that a window can't tell; which call a result answers and

@@ -56,6 +56,7 @@ impl Reading<'_> {
             placed.push(place(0, Fact::Continuation { steered: false, detail: Raw::parse(&detail).unwrap() }, None));
         }
         match record {
+            Record::Aside(_) => {}
             Record::Run(row) => {
                 let fact = match &row.state {
                     RunState::Running | RunState::Unknown(_) => None,

@@ -177,7 +177,7 @@ impl Host {
                     && Some(row.seq) > attempt.started_after
                     && matches!(row.state, RunState::Awaiting | RunState::Ended(_))
             }
-            Record::Message(_) => false,
+            Record::Message(_) | Record::Aside(_) => false,
         })
     }
 
@@ -244,6 +244,7 @@ impl Host {
             match row {
                 Record::Message(row) => page.messages.push(row),
                 Record::Run(row) => page.runs.push(row),
+                Record::Aside(_) => {}
             }
         }
         Ok(page)
@@ -252,7 +253,7 @@ impl Host {
     fn last_state(&self) -> Option<&RunState> {
         self.log.iter().rev().find_map(|record| match record {
             Record::Run(row) => Some(&row.state),
-            Record::Message(_) => None,
+            Record::Message(_) | Record::Aside(_) => None,
         })
     }
 
@@ -291,6 +292,7 @@ impl Host {
             match row {
                 Record::Message(row) => row.seq = seq,
                 Record::Run(row) => row.seq = seq,
+                Record::Aside(row) => row.seq = seq,
             }
             self.log.push(row.clone());
         }

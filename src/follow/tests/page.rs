@@ -67,6 +67,7 @@ impl Page {
     pub fn visible(&self) -> String {
         let committed = self.records.iter().filter_map(|record| match &**record {
             Record::Message(row) => Some(said(row)),
+            Record::Aside(_) => None,
             Record::Run(row) => match &row.state {
                 RunState::Awaiting => Some("awaiting".to_owned()),
                 RunState::Ended(cause) => Some(match cause {
@@ -208,7 +209,7 @@ impl Page {
 fn is_settlement(record: &Record, lane: &Lane) -> bool {
     match record {
         Record::Message(row) => lane.coordinate.is_some() && row.coordinate() == lane.coordinate,
-        Record::Run(_) => false,
+        Record::Run(_) | Record::Aside(_) => false,
     }
 }
 
