@@ -129,8 +129,10 @@ impl Driver {
         {
             let mut engine = self.0.engine.borrow_mut();
             let mut effects = self.0.effects.borrow_mut();
+            // Asked for once: a piece of the stream brings many inputs at one moment.
+            let (now, random) = (now(), random());
             for input in inputs {
-                engine.handle(input, now(), random());
+                engine.handle(input, now, random);
                 effects.extend(std::iter::from_fn(|| engine.poll()));
             }
         }
@@ -257,9 +259,11 @@ impl Driver {
         }
     }
 
+    /// A timer that is due before the deadline stays: it ticks, finds nothing due, and arms the next. Otherwise each
+    /// piece of the stream, which puts off the watchdog, would make a timer of its own.
     fn arm(&self, deadline: Option<u64>) {
         let armed = self.0.deadline.borrow().as_ref().map(|(at, _)| *at);
-        if armed == deadline {
+        if armed == deadline || armed.is_some_and(|armed| deadline.is_some_and(|deadline| armed <= deadline)) {
             return;
         }
         let due = deadline.map(|at| {

@@ -1,10 +1,11 @@
 //! The project's commands: `cargo xtask` alone lists them.
 //!
 //! Everything that a command needs is installed by the command itself (`setup/`), outside of the repository and once
-//! per version. One file per command: `build`, `demo`, `test`, `replay`, `size`, `pack`; `run` starts processes, `args`
-//! reads flags.
+//! per version. One file per command: `build`, `demo`, `test`, `replay`, `size`, `pack`, `bench`; `run` starts processes,
+//! `args` reads flags.
 
 mod args;
+mod bench;
 mod build;
 mod demo;
 mod failure;
@@ -57,6 +58,14 @@ const COMMANDS: &[Command] = &[
         flags: pack::USAGE,
         help: "pack the npm package into target/pack/, and print what each file weighs",
         run: pack::run,
+    },
+    Command {
+        name: "bench",
+        flags: bench::USAGE,
+        help: "measure beside the peers, in Node and Chromium, and write docs/bench.md and docs/bench.svg; it takes the \
+               better part of an hour. --quick: 3 rounds; --only CASE…: some of the cases; --where node or chromium; \
+               --gate: count the hot paths' instructions instead, and fail on a rise; --accept: write the counts down",
+        run: bench::run,
     },
     Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
     Command {

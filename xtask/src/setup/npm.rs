@@ -1,5 +1,6 @@
-//! The npm packages of the build and of the tests, exactly as `package-lock.json` has them. They are installed in the
-//! cache under the lock file's key, and `node_modules` in the repository is a link to them.
+//! The npm packages of a folder, exactly as its `package-lock.json` has them: the root's for the build and the tests,
+//! `bench/`'s for the measurements. They are installed in the cache under the lock file's key, and `node_modules` in the
+//! folder is a link to them.
 
 use super::cache::{self, digest};
 use crate::failure::{Context, Failure, Outcome};
@@ -11,11 +12,15 @@ use std::path::{Path, PathBuf};
 /// The file that npm reads beside the manifest and the lock file.
 const FILES: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
 
-/// The `node_modules` folder.
+/// The root's `node_modules` folder.
 pub fn packages() -> Outcome<PathBuf> {
-    let root = layout::root();
-    let installed = install(&root, "npm", "the npm packages of package-lock.json")?;
-    let link = root.join("node_modules");
+    packages_of(&layout::root())
+}
+
+/// The `node_modules` folder of a folder with a manifest and a lock file.
+pub fn packages_of(folder: &Path) -> Outcome<PathBuf> {
+    let installed = install(folder, "npm", "the npm packages of package-lock.json")?;
+    let link = folder.join("node_modules");
     point(&link, &installed.join("node_modules"))?;
     Ok(link)
 }

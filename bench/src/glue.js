@@ -1,0 +1,1 @@
+export { default } from "../../pkg/wasm/threadfold.js";

@@ -1,0 +1,5 @@
+// The same measurement in a page: the driver calls `measure(task)`.
+
+import { run } from "./run.js";
+
+globalThis.measure = run;

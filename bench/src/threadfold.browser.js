@@ -1,0 +1,1 @@
+export { fold, init, ThreadClient, threadfold } from "../../pkg/index.js";
