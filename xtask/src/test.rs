@@ -24,7 +24,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     let args = Args::parse(arguments, &[("--stage", Takes::Many), ("--list", Takes::Nothing)])?;
     if args.has("--list") {
         for stage in STAGES {
-            println!("{:<9} {}", stage.name, stage.what);
+            println!("{:<11} {}", stage.name, stage.what);
         }
         return Ok(());
     }
@@ -65,10 +65,10 @@ fn total(results: &[Done]) -> Counts {
 }
 
 fn table(results: &[Done]) -> String {
-    let mut text = format!("{:<9} {:>7} {:>7} {:>13}\n", "stage", "passed", "failed", "time");
+    let mut text = format!("{:<11} {:>7} {:>7} {:>13}\n", "stage", "passed", "failed", "time");
     let mut row = |name: &str, counts: Counts, time: Duration, what: &str| {
         let time = seconds(time);
-        let _ = writeln!(text, "{name:<9} {:>7} {:>7} {time:>13}  {what}", counts.passed, counts.failed);
+        let _ = writeln!(text, "{name:<11} {:>7} {:>7} {time:>13}  {what}", counts.passed, counts.failed);
     };
     for done in results {
         row(done.stage.name, done.counts, done.time, done.stage.what);

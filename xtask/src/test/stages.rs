@@ -31,6 +31,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
+    Stage { name: "conformance", what: "the conformance kit, on good servers and on broken ones", run: conformance },
     Stage { name: "packaging", what: "the packed package in bundlers, frameworks and compilers", run: packaging },
     Stage { name: "size", what: "the default entry has not grown", run: not_grown },
 ];
@@ -129,6 +130,11 @@ fn in_browser() -> Outcome<Counts> {
     python::python()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
     node_tests(node, "www/tests", 1)
+}
+
+/// Each file is given `THREADFOLD_HOST` (the host's program).
+fn conformance() -> Outcome<Counts> {
+    node_tests(Run::new("node").env("THREADFOLD_HOST", demo::host()?), "conformance/tests", 1)
 }
 
 /// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
