@@ -1,6 +1,6 @@
 //! A pull reader over JSON text.
 
-use super::{Error, ErrorKind, Fragment, Slot};
+use super::{Error, ErrorKind, Fragment, Slot, plain_run};
 use std::borrow::Cow;
 
 /// Bounds on what is read.
@@ -48,6 +48,9 @@ pub enum Kind {
     /// An object
     Object,
 }
+
+/// The first whole number that JavaScript can't tell from its neighbour.
+const LIMIT: u64 = 1 << 53;
 
 /// The reader: its place in the text, the bounds and the notes taken so far.
 #[derive(Debug, Clone)]
@@ -132,11 +135,17 @@ impl<'a> Reader<'a> {
         keys: &[&'static str],
         slots: &mut [&mut dyn Slot],
     ) -> Result<(), Error> {
+        // Hosts write keys in the order of the contract, so the next one is mostly the one after the last.
+        let mut next = 0;
         self.each_field(&mut |r, key| {
-            if Some(key) == tag {
+            let place = if keys.get(next).is_some_and(|due| *due == key) {
+                Some(next)
+            } else if Some(key) == tag {
                 return r.skip();
-            }
-            let place = keys.iter().position(|known| *known == key);
+            } else {
+                keys.iter().position(|known| *known == key)
+            };
+            next = place.map_or(next, |place| place + 1);
             match place.and_then(|place| slots.get_mut(place)) {
                 Some(slot) => slot.fill(r),
                 None => r.unknown_key(key),
@@ -282,10 +291,26 @@ impl<'a> Reader<'a> {
     /// `json_number_range` for any other number.
     pub fn unsigned(&mut self) -> Result<u64, Error> {
         let digits = self.number()?;
-        match digits.parse::<u64>() {
-            Ok(number) if number < (1 << 53) => Ok(number),
-            _ => Err(self.error(ErrorKind::NumberRange(digits.to_owned()))),
+        let mut number = 0;
+        for byte in digits.bytes() {
+            // No product of a number below the limit leaves 64 bits.
+            number = if byte.is_ascii_digit() { number * 10 + u64::from(byte - b'0') } else { LIMIT };
+            if number >= LIMIT {
+                return Err(self.error(ErrorKind::NumberRange(digits.to_owned())));
+            }
         }
+        Ok(number)
+    }
+
+    /// Takes exactly this text where it comes next; None, and nothing is taken, where something else does. For what
+    /// hosts write always alike; whoever reads so reads anew in the general way when it does not fit.
+    pub(crate) fn literal(&mut self, text: &str) -> Option<()> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        if !rest.starts_with(text.as_bytes()) {
+            return None;
+        }
+        self.at += text.len();
+        Some(())
     }
 
     /// `true` or `false`.
@@ -345,7 +370,10 @@ impl<'a> Reader<'a> {
 
     fn next_byte(&mut self) -> Result<u8, Error> {
         self.space();
-        self.peek().ok_or_else(|| self.error(ErrorKind::Incomplete))
+        match self.peek() {
+            Some(byte) => Ok(byte),
+            None => Err(self.error(ErrorKind::Incomplete)),
+        }
     }
 
     fn slice(&self, start: usize) -> &'a str {
@@ -370,7 +398,14 @@ impl<'a> Reader<'a> {
         self.eat_now(byte)
     }
 
+    /// Hosts write no space, so what is due mostly comes at once.
+    #[inline]
     fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Error> {
+        if self.eat_now(byte) { Ok(()) } else { self.expect_after_space(byte, what) }
+    }
+
+    #[inline(never)]
+    fn expect_after_space(&mut self, byte: u8, what: &'static str) -> Result<(), Error> {
         if self.next_byte()? == byte {
             self.at += 1;
             Ok(())
@@ -420,18 +455,11 @@ impl<'a> Reader<'a> {
     /// Goes on to the next byte that ends a run of plain characters in a string.
     fn plain_run(&mut self) -> Result<u8, Error> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        match rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20) {
-            Some(run) => {
-                self.at += run;
-                match self.peek() {
-                    Some(byte @ (b'"' | b'\\')) => Ok(byte),
-                    _ => Err(self.expected("an escape for a control character")),
-                }
-            }
-            None => {
-                self.at = self.text.len();
-                Err(self.error(ErrorKind::Incomplete))
-            }
+        self.at += plain_run(rest);
+        match self.peek() {
+            Some(byte @ (b'"' | b'\\')) => Ok(byte),
+            Some(_) => Err(self.expected("an escape for a control character")),
+            None => Err(self.error(ErrorKind::Incomplete)),
         }
     }
 

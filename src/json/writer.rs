@@ -1,6 +1,6 @@
 //! Writes JSON text.
 
-use super::{Fragment, Put};
+use super::{Fragment, Put, plain_run};
 
 /// A text under construction. Commas are placed by the writer; the caller says what stands in which container.
 #[derive(Debug, Default)]
@@ -129,8 +129,8 @@ impl Writer {
 
     fn escaped(&mut self, text: &str) {
         let mut rest = text;
-        while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
-            let (plain, tail) = rest.split_at(at);
+        loop {
+            let (plain, tail) = rest.split_at_checked(plain_run(rest.as_bytes())).unwrap_or((rest, ""));
             self.out.push_str(plain);
             let mut chars = tail.chars();
             match chars.next() {
@@ -140,11 +140,10 @@ impl Writer {
                 Some('\r') => self.out.push_str("\\r"),
                 Some('\t') => self.out.push_str("\\t"),
                 Some(control) => self.unit(u16::try_from(u32::from(control)).unwrap_or(0xFFFD)),
-                None => {}
+                None => return,
             }
             rest = chars.as_str();
         }
-        self.out.push_str(rest);
     }
 
     fn unit(&mut self, unit: u16) {

@@ -24,6 +24,7 @@ mod path;
 #[cfg(test)]
 mod tests;
 
+use crate::json::plain_run;
 use number::Number;
 pub use path::Step;
 
@@ -240,7 +241,7 @@ impl PartialJson {
     /// How many bytes at the start of `rest` are plain characters of the open string.
     fn plain_run(&mut self, rest: &[u8]) -> usize {
         let Next::Text { within: Within::Plain, .. } = self.next else { return 0 };
-        let run = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)).unwrap_or(rest.len());
+        let run = plain_run(rest);
         #[cfg(test)]
         {
             self.looked_at += rest.len().min(run + 1);
