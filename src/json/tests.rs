@@ -2,6 +2,7 @@
 
 mod cases;
 mod hostile;
+mod scan;
 mod tree;
 
 use super::*;

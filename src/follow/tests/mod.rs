@@ -7,6 +7,7 @@ mod bounds;
 mod cases;
 mod commands;
 mod expect;
+mod frame;
 mod host;
 mod hostile;
 mod lane_rules;
