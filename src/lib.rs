@@ -2,6 +2,10 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+/// The model host and page are shared with `tests/sim`, and name the crate as anyone outside of it does.
+#[cfg(test)]
+extern crate self as threadfold;
+
 pub mod audit;
 pub mod classify;
 pub mod engine;

@@ -153,7 +153,7 @@ impl Lane {
     }
 
     /// Shows `whole`, as a continuation where it is one.
-    pub fn become_whole(&mut self, whole: Content, changes: &mut Vec<LaneChange>) {
+    pub fn become_whole(&mut self, mut whole: Content, changes: &mut Vec<LaneChange>) {
         let missing = match self.content.missing_from(&whole) {
             Some(missing) => missing,
             None => {
@@ -162,6 +162,7 @@ impl Lane {
             }
         };
         changes.extend(missing.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        whole.keep_names(&self.content);
         self.content = whole;
     }
 

@@ -127,8 +127,10 @@ impl Link {
 
     /// A ping teaches the heartbeat: the longest distance seen counts at once, a shorter one halves what was believed.
     pub fn pinged(&mut self, now: u64) {
-        if let Some(before) = self.pinged_at {
-            self.heartbeat = now.saturating_sub(before).max(self.heartbeat / 2).clamp(200, LONGEST_HEARTBEAT);
+        // A distance after which the stream would have been given up was slept through, and teaches nothing.
+        let distance = self.pinged_at.map(|before| now.saturating_sub(before));
+        if let Some(distance) = distance.filter(|distance| *distance <= self.heartbeat * 5 / 2) {
+            self.heartbeat = distance.max(self.heartbeat / 2).clamp(200, LONGEST_HEARTBEAT);
         }
         self.watchdog = true;
         self.pinged_at = Some(now);
@@ -275,6 +277,12 @@ impl Link {
     /// None while the page is hidden or the network away.
     pub fn may_open(&self) -> bool {
         !self.hidden && !self.offline
+    }
+
+    /// The host answered something else, so there is a network, and what was given up begins anew.
+    pub fn answered(&mut self, now: u64) {
+        self.offline = false;
+        self.revive(now);
     }
 
     fn revive(&mut self, now: u64) -> bool {

@@ -78,11 +78,16 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
         Some(_) => {}
         None => begin_with(f, &page),
     }
+    // A read that began before its log was known can't tell that a Delta was late.
+    let tells = f.protocol == Protocol::Plain && read.epoch.is_some() && !f.reads.looks_again();
     let Some(side) = f.current().filter(|side| *side.log.epoch() == page.epoch) else { return };
     let (has_more, frontier) = (page.has_more, page.frontier);
     let records = page.into_records();
     let goes_on = records.last().is_some_and(|record| Some(record.seq()) > read.after);
     let joined = side.apply(records);
+    if tells && !has_more {
+        side.drop_late_lanes();
+    }
     let last = side.log.last();
     f.reads.wish(frontier);
     f.reads.reached(last);

@@ -2,7 +2,6 @@
 
 use super::command::{Accepted, Command, CommandError, CommandId, Outcome};
 use super::follower::Follower;
-use super::input::Wake;
 use super::link::{Phase, Stop, backoff};
 use super::output::Output;
 use crate::event::RunId;
@@ -179,10 +178,12 @@ impl Follower {
         if let Ok(accepted) = &result {
             self.accepted_run = accepted.run_id.clone().or(self.accepted_run.take());
             if matches!(self.link.phase, Phase::Stopped(Stop::Failed("not_found" | "no_content" | "unreachable"))) {
-                // The first message makes the thread (C1), and the host is there.
-                self.wake(Wake::User, now);
+                // The first message makes the thread (C1), and the host is there. A page out of sight opens when it is seen.
+                self.link.answered(now);
+                self.reads.hurry();
             } else if !matches!(self.link.phase, Phase::Open { .. }) && self.side.is_some() {
-                self.reads.wish(accepted.seq);
+                // The answer names no epoch, so its seq may be of a log that is over: no target, just a look.
+                self.reads.look();
             }
         }
         self.outputs.push_back(Output::Done(id, result));

@@ -6,7 +6,7 @@
 //! | a new connection starts the preview anew | [`delta`]: the first Delta of a generation resets what it goes on with |
 //! | committed reads on open, on close, on any live Fact, and every 3 s while a run works | [`accepted`], [`Follower::lost`], [`event`], [`Follower::poll_interval`] |
 //! | a record settles its lane, Awaiting and Ended drop all lanes of the run | [`Side::apply`](super::side::Side::apply) |
-//! | a Delta of what is committed or over is ignored | [`delta`] |
+//! | a Delta of what is committed or over is ignored, of what does not work a hint | [`delta`] |
 
 use super::follower::Follower;
 use super::lanes::Feed;
@@ -36,8 +36,11 @@ pub(super) fn event(f: &mut Follower, envelope: Envelope) {
 }
 
 fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta: Delta) {
-    let generation = f.link.generation;
+    let (generation, is_read) = (f.link.generation, f.staged.is_none());
     let Some(side) = f.current() else { return };
+    // Where the log does not say that the run works, the Delta is late or the log is behind. A read tells, and takes the
+    // preview out if it was late.
+    let doubtful = is_read && !side.runs.is_working(&run_id);
     if side.lanes.of_plain(&run_id, coordinate.as_ref()).is_none() {
         if side.runs.is_over(&run_id) || coordinate.as_ref().is_some_and(|response| side.runs.has_response(response)) {
             f.stats.duplicates += 1;
@@ -54,4 +57,7 @@ fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta:
     lane.confirm(true, &mut side.step.lanes);
     lane.grow(delta, &mut side.step.lanes);
     f.stats.deltas += 1;
+    if doubtful {
+        f.reads.look();
+    }
 }

@@ -53,6 +53,11 @@ impl Reads {
         self.target
     }
 
+    /// True when something came since the last read began that another shall look at.
+    pub fn looks_again(&self) -> bool {
+        self.look
+    }
+
     fn is_wanted(&self) -> bool {
         self.look || self.target.is_some()
     }

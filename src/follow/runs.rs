@@ -52,6 +52,11 @@ impl Runs {
         self.over.contains(run_id.as_str())
     }
 
+    /// True while the run works by itself: the log has begun it, and it neither waits nor is over.
+    pub fn is_working(&self, run_id: &RunId) -> bool {
+        self.active.iter().any(|run| run.run_id == *run_id && run.state != RunState::Awaiting)
+    }
+
     /// True when this response of a run that is not over is committed.
     pub fn has_response(&self, coordinate: &Coordinate) -> bool {
         self.responses.iter().rev().any(|response| response == coordinate)

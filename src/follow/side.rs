@@ -108,6 +108,15 @@ impl Side {
         self.lanes.remove(|lane| gone(lane).then_some(LaneChange::Dropped { lane: lane.id }), &mut self.step.lanes);
     }
 
+    /// Lanes that a plain stream's late Deltas opened: a read that began after them does not know that their run works.
+    pub fn drop_late_lanes(&mut self) {
+        let runs = &self.runs;
+        self.lanes.remove(
+            |lane| (!runs.is_working(&lane.run_id)).then_some(LaneChange::Dropped { lane: lane.id }),
+            &mut self.step.lanes,
+        );
+    }
+
     /// True when the log holds, after `started_after`, the record with this coordinate, or an Awaiting or Ended of its
     /// run: then an attempt that began there is history (C3.2). Looks only at records after `started_after`.
     pub fn is_settled(&self, run_id: &RunId, coordinate: Option<&Coordinate>, started_after: Option<u64>) -> bool {

@@ -220,13 +220,13 @@ fn ping(f: &mut Follower, ping: &Ping, now: u64) {
 }
 
 /// A frame that can't be read is as good as lost, and the next one tells (rule 3). A commit has no revision, so it is
-/// read at once. As the first frame it is a fault.
+/// read at once; so is the log of a plain stream, for which it may have been a hint. As the first frame it is a fault.
 pub(super) fn malformed(f: &mut Follower, anomaly: Anomaly, name: &str, now: u64) {
     f.stats.malformed += 1;
     f.tell(anomaly);
     if f.protocol == Protocol::Strict && f.link.phase == Phase::Opening {
         f.reopen(Why::Fault, now);
-    } else if name == "committed" {
+    } else if name == "committed" || f.protocol == Protocol::Plain {
         f.reads.look();
     }
 }

@@ -32,6 +32,14 @@ impl Part {
         }
     }
 
+    /// The tool's name of a call, as far as it was said.
+    fn name(&self) -> &str {
+        match self {
+            Self::Call { name, .. } => name,
+            Self::Text(_) | Self::Reasoning(_) => "",
+        }
+    }
+
     /// The Delta that adds `suffix` to this part.
     pub(super) fn delta(&self, suffix: &str) -> Delta {
         let delta = Fragment::from(suffix);
@@ -137,12 +145,27 @@ impl Content {
                 return None;
             }
             let suffix = part.text().strip_prefix(ours.map_or("", Part::text))?;
-            if ours.is_none() || !suffix.is_empty() {
+            let (before, name) = (ours.map_or("", Part::name), part.name());
+            if !before.is_empty() && !name.is_empty() && before != name {
+                return None;
+            }
+            if ours.is_none() || !suffix.is_empty() || before.is_empty() && !name.is_empty() {
                 let growth = Growth { part: number, opened: ours.is_none(), text: suffix.to_owned() };
                 missing.push((part.delta(suffix), growth));
             }
         }
         Some(missing)
+    }
+
+    /// Takes the names of calls that `before` had been told and this content was not.
+    pub fn keep_names(&mut self, before: &Self) {
+        for (part, before) in self.parts.iter_mut().zip(&before.parts) {
+            if let (Part::Call { name, .. }, Part::Call { name: before, .. }) = (part, before)
+                && name.is_empty()
+            {
+                name.clone_from(before);
+            }
+        }
     }
 
     fn grow_last(&mut self, opened: bool, text: String) -> Growth {

@@ -24,9 +24,12 @@ impl Joined {
                 append(last, more)
             }
             (
-                Some(Delta::ToolCallDelta { id: last_id, args_delta: last, .. }),
-                Delta::ToolCallDelta { id, args_delta: more, .. },
-            ) if last_id == id => append(last, more),
+                Some(Delta::ToolCallDelta { id: last_id, name: last_name, args_delta: last }),
+                Delta::ToolCallDelta { id, name, args_delta: more },
+            ) if last_id == id => {
+                name_late(last_name, name);
+                append(last, more);
+            }
             _ => self.deltas.push(delta),
         }
     }
@@ -59,7 +62,10 @@ impl Joined {
         for delta in &self.deltas {
             let Delta::ToolCallDelta { id, name, args_delta } = delta else { continue };
             match calls.iter_mut().find(|(known, ..)| known == id) {
-                Some((_, _, args)) => append(args, args_delta),
+                Some((_, known, args)) => {
+                    name_late(known, name);
+                    append(args, args_delta);
+                }
                 None => calls.push((id.clone(), name.clone(), args_delta.clone())),
             }
         }
@@ -89,6 +95,13 @@ impl Joined {
             }
         }
         blocks
+    }
+}
+
+/// A provider may say a tool's name after the call's first piece.
+fn name_late(known: &mut String, name: &str) {
+    if known.is_empty() {
+        name.clone_into(known);
     }
 }
 

@@ -58,6 +58,20 @@ fn the_baseline_and_what_follows_make_the_whole_text() {
 }
 
 #[test]
+fn a_tools_name_may_come_after_the_first_piece_of_its_call() {
+    let hub = hub(16);
+    hub.start(AttemptId::from("a"), coordinate());
+    for (name, args) in [("", "{"), ("search", "}")] {
+        let (id, name) = (CallId::from("c"), name.to_owned());
+        hub.delta(Delta::ToolCallDelta { id, name, args_delta: Fragment::from(args) });
+    }
+    let Frame::Opened(opened) = frame(&hub.follow().opened) else { panic!() };
+    let whole =
+        Delta::ToolCallDelta { id: CallId::from("c"), name: "search".to_owned(), args_delta: Fragment::from("{}") };
+    assert_eq!(opened.active.unwrap().deltas, [whole]);
+}
+
+#[test]
 fn the_end_comes_right_after_the_committed_that_carries_the_record() {
     let hub = hub(16);
     let mut follower = hub.follow();

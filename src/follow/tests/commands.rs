@@ -211,6 +211,32 @@ fn the_first_message_makes_the_thread_and_the_stream_is_opened_then() {
 }
 
 #[test]
+fn a_page_out_of_sight_opens_the_thread_that_it_made_when_it_is_seen() {
+    let mut world = World::new(Protocol::Strict);
+    world.opens(Openings::End(Closed::Refused { status: 404, retry_after: None })).input(Input::Connect);
+    world.opens(Openings::Work).input(Input::Hidden).command(1, send("k")).respond(1, accepted(Some(0)));
+    world.advance(5_000);
+    assert_eq!(world.opened_at.len(), 1);
+    world.host.act(&say("hello"));
+    world.wake(Wake::Visible).expect("user: hello").expect_status(&Status::Live);
+}
+
+#[test]
+fn what_was_accepted_for_a_log_that_is_over_is_not_waited_for_in_another() {
+    for protocol in [Protocol::Strict, Protocol::Plain] {
+        let mut world = World::new(protocol);
+        world.host.act(&say("hi"));
+        world.input(Input::Connect).command(1, send("k")).reads(Reading::Waits).restart(true, 0);
+        // The read learns that the epoch is over; then the answer of the process before arrives.
+        world.answer().respond(1, accepted(Some(7))).answer_all().quiet();
+        assert_eq!(world.follower.status(), &Status::Live, "{protocol:?}");
+        let reads = world.asked.len();
+        world.advance(600_000);
+        assert!(world.asked.len() - reads < 25 || protocol == Protocol::Plain, "{protocol:?} reads for ever");
+    }
+}
+
+#[test]
 fn what_was_accepted_while_the_stream_is_away_is_read() {
     let mut world = world();
     world.opens(Openings::Hang).cut().advance(1000).lose(Act::Finish).lose(say("more"));

@@ -352,3 +352,23 @@ fn what_a_lane_shows_of_another_epoch_is_not_touched() {
     world.lose(say("new")).advance(1000).then(start(0)).then(delta("fresh")).expect("user: hi | unconfirmed: old");
     world.answer_all().expect("user: hi | user: new | live: fresh");
 }
+
+#[test]
+fn a_name_that_was_told_is_kept_where_a_baseline_leaves_it_out_and_taken_where_it_brings_it() {
+    use crate::event::{CallId, Delta};
+    for (shown, baseline, name) in [("tool", "", "tool"), ("", "tool", "tool"), ("", "", "")] {
+        let mut world = world();
+        world.start(0).then(call("c", shown, "{")).cut();
+        if let Some(attempt) = &mut world.host.active {
+            attempt.deltas =
+                vec![Delta::ToolCallDelta { id: CallId::from("c"), name: baseline.to_owned(), args_delta: "{".into() }];
+        }
+        let steps = world.page.steps;
+        world.advance(1_000).expect("user: hi | live: [{]");
+        let lane = world.page.lanes[0].id;
+        let content = world.follower.lane(lane).unwrap();
+        let crate::preview::Part::Call { name: known, .. } = &content.parts()[0] else { panic!() };
+        assert_eq!(known, name);
+        assert!(world.page.steps > steps, "the name that came is told");
+    }
+}

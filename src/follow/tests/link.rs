@@ -172,7 +172,9 @@ fn a_ping_that_a_sleeping_page_hears_late_does_not_blind_the_watchdog() {
     let mut world = world();
     world.advance(1000).ping();
     world.now += 3_600_000;
-    world.ping().advance(151_000);
+    world.ping().advance(37_400);
+    assert_eq!(world.opened_at.len(), 1);
+    world.advance(1_000);
     assert_eq!(world.opened_at.len(), 2);
 }
 

@@ -8,6 +8,7 @@ mod cases;
 mod commands;
 mod expect;
 mod frame;
+#[path = "../../../tests/model/host.rs"]
 mod host;
 mod hostile;
 mod lane_rules;

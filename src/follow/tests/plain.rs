@@ -50,7 +50,7 @@ fn the_log_is_read_on_open_and_deltas_are_shown_by_coordinate() {
 #[test]
 fn deltas_without_a_coordinate_are_shown_by_run() {
     let mut world = plain();
-    world.says("r1", None, "Hel").says("r2", None, "other").says("r1", None, "lo");
+    world.reads(Reading::Waits).says("r1", None, "Hel").says("r2", None, "other").says("r1", None, "lo");
     world.expect("user: hi | live: Hello | live: other");
 }
 
@@ -126,13 +126,15 @@ fn a_record_settles_the_lane_of_its_run_where_deltas_name_no_coordinate() {
 #[test]
 fn awaiting_and_the_end_of_a_run_drop_all_its_lanes() {
     let mut world = plain();
-    world.says("r1", at("r1", 0), "a").says("r1", at("r1", 1), "b").says("r2", at("r2", 0), "c");
+    world.says("r1", at("r1", 0), "a").says("r1", at("r1", 1), "b");
     world.host.act(&Act::Await("call"));
-    world.hints("r1").expect("user: hi | awaiting | live: c");
+    world.hints("r1").expect("user: hi | awaiting");
     world.host.act(&Act::GoOn);
-    world.says("r1", at("r1", 2), "d").hints("r1").expect("user: hi | awaiting | live: c | live: d");
+    world.says("r1", at("r1", 2), "d").hints("r1").expect("user: hi | awaiting | live: d");
+    world.host.act(&say("more"));
+    world.hints("r2").says("r2", at("r2", 0), "e").expect("user: hi | awaiting | user: more | live: d | live: e");
     world.host.act(&Act::Finish);
-    world.hints("r1").expect("user: hi | awaiting | ended | live: c");
+    world.hints("r2").expect("user: hi | awaiting | user: more | ended | live: d");
 }
 
 #[test]
@@ -197,4 +199,28 @@ fn a_frame_of_the_contract_on_a_plain_stream_is_told_and_ignored() {
     let opened = world.host.opened();
     world.arrive(&opened).expect("user: hi");
     assert_eq!(world.anomalies, ["wrong_protocol"]);
+}
+
+#[test]
+fn a_late_delta_of_a_run_that_waits_is_taken_out_by_the_next_read() {
+    let mut world = plain();
+    world.says("r1", at("r1", 0), "Hel").lose(Act::Await("c")).hints("r1").expect("user: hi | awaiting");
+    world.says("r1", at("r1", 0), "lo").expect("user: hi | awaiting").expect_counts(0, 0, 3);
+    // A Delta may also be the first sign that the run goes on.
+    world.lose(Act::GoOn).says("r1", at("r1", 1), "more").expect("user: hi | awaiting | live: more");
+}
+
+#[test]
+fn a_delta_of_a_run_that_the_log_never_had_is_taken_out_by_the_next_read() {
+    let mut world = plain();
+    world.says("lost", None, "of another log").expect("user: hi").expect_counts(0, 0, 2);
+}
+
+#[test]
+fn an_event_that_cannot_be_read_may_have_been_a_hint() {
+    let mut world = plain();
+    world
+        .lose(Act::Finish)
+        .live(crate::source::threadfold::plain_event("message", "{\"run_id\":"))
+        .expect("user: hi | ended");
 }

@@ -1,11 +1,13 @@
 //! A host that keeps the contract (C1, C2): a log with epochs, runs, one attempt at a time, and what it says of them.
 
-use crate::event::{AttemptId, CallId, Coordinate, Delta, Epoch, MessageId, RunId, ThreadId};
-use crate::follow::ReadError;
-use crate::follow::frame::{Active, Bye, CONTRACT, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start};
-use crate::json::{Fragment, Raw};
-use crate::preview::{Content, Part};
-use crate::thread::{
+use threadfold::event::{AttemptId, CallId, Coordinate, Delta, Epoch, MessageId, RunId, ThreadId};
+use threadfold::follow::ReadError;
+use threadfold::follow::frame::{
+    Active, Bye, CONTRACT, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start,
+};
+use threadfold::json::{Fragment, Raw};
+use threadfold::preview::{Content, Part};
+use threadfold::thread::{
     Block, EndCause, Message, MessageRow, Page, Record, ResumeTicket, Role, RunRow, RunState, Target, ToolReason,
 };
 
@@ -72,12 +74,15 @@ pub struct Host {
     pub epoch: Epoch,
     pub log: Vec<Record>,
     /// The last seq of each commit: no page splits one.
-    commits: Vec<u64>,
+    pub commits: Vec<u64>,
     announced: u64,
     pub revision: u64,
     pub active: Option<Attempt>,
     attempts: u32,
-    runs: u32,
+    /// How many runs were named: their ids are made of it.
+    pub runs: u32,
+    /// The newest run.
+    run: RunId,
     lives: u32,
     /// All that any attempt ever said, as it grew: what a page may show of a response is a beginning of one of these.
     pub said: Vec<(Coordinate, Content)>,
@@ -98,6 +103,7 @@ impl Default for Host {
             active: None,
             attempts: 0,
             runs: 0,
+            run: RunId::from(""),
             lives: 1,
             said: Vec::new(),
             with_rows: true,
@@ -111,13 +117,13 @@ impl Host {
     pub fn act(&mut self, act: &Act) -> Vec<Frame> {
         match act {
             Act::Say(text) => {
-                self.runs += 1;
+                let run = self.next_run();
                 let id = format!("u{}", self.runs);
-                self.commit(vec![self.message(&id, Role::User, vec![text_block(text)]), self.state(RunState::Running)])
+                self.begin(run, &id, vec![text_block(text)])
             }
             // One attempt at a time, and none of a run that is over (C1).
             Act::Start(_) if self.active.is_some() || self.is_over() => Vec::new(),
-            Act::Start(step) => self.start(*step),
+            Act::Start(step) => self.attempt(*step, 0),
             Act::Delta(delta) => self.delta(delta),
             Act::Commit => self.settle(),
             Act::End => {
@@ -153,6 +159,14 @@ impl Host {
     /// The process ends and begins anew: what streamed is gone, and revisions begin anew. `lost` is how many rows the
     /// disk lost: then it is another epoch. A run that was under way is over.
     pub fn restart(&mut self, other_epoch: bool, lost: usize) {
+        self.crash(other_epoch, lost);
+        if self.last_state() == Some(&RunState::Running) {
+            self.commit(vec![self.state(RunState::Ended(EndCause::Indeterminate))]);
+        }
+    }
+
+    /// As [`Host::restart`], but the run that was under way goes on.
+    pub fn crash(&mut self, other_epoch: bool, lost: usize) {
         self.active = None;
         self.revision = 0;
         self.attempts = 0;
@@ -161,11 +175,13 @@ impl Host {
             self.epoch = Epoch::from(format!("e{}", self.lives).as_str());
             self.log.truncate(self.log.len().saturating_sub(lost));
             let last = self.frontier();
-            self.commits.retain(|seq| Some(*seq) <= last);
+            self.commits.retain(|seq| Some(*seq) < last);
             self.commits.extend(last);
-        }
-        if self.last_state() == Some(&RunState::Running) {
-            self.commit(vec![self.state(RunState::Ended(EndCause::Indeterminate))]);
+            let newest = self.log.iter().rev().find_map(|record| match record {
+                Record::Run(row) => Some(row.run_id.clone()),
+                Record::Message(_) | Record::Aside(_) => None,
+            });
+            self.run = newest.unwrap_or_else(|| RunId::from(""));
         }
     }
 
@@ -179,6 +195,18 @@ impl Host {
             }
             Record::Message(_) | Record::Aside(_) => false,
         })
+    }
+
+    /// The id of another run.
+    pub fn next_run(&mut self) -> RunId {
+        self.runs += 1;
+        RunId::from(format!("r{}", self.runs).as_str())
+    }
+
+    /// A run's first commit: what the person said, and that it works.
+    pub fn begin(&mut self, run: RunId, message_id: &str, content: Vec<Block>) -> Vec<Frame> {
+        self.run = run;
+        self.commit(vec![self.message(message_id, Role::User, content), self.state(RunState::Running)])
     }
 
     /// How many commits there were, in all epochs.
@@ -250,26 +278,30 @@ impl Host {
         Ok(page)
     }
 
-    fn last_state(&self) -> Option<&RunState> {
+    /// Where the newest run stands.
+    pub fn last_state(&self) -> Option<&RunState> {
         self.log.iter().rev().find_map(|record| match record {
             Record::Run(row) => Some(&row.state),
             Record::Message(_) | Record::Aside(_) => None,
         })
     }
 
-    fn is_over(&self) -> bool {
+    /// True while no run is under way.
+    pub fn is_over(&self) -> bool {
         self.last_state().is_none_or(RunState::is_ended)
     }
 
-    fn run_id(&self) -> RunId {
-        RunId::from(format!("r{}", self.runs).as_str())
+    /// The newest run.
+    pub fn run_id(&self) -> RunId {
+        self.run.clone()
     }
 
     fn next_seq(&self) -> u64 {
         self.frontier().map_or(0, |last| last + 1)
     }
 
-    fn message(&self, id: &str, role: Role, content: Vec<Block>) -> Record {
+    /// A message of the newest run; its commit gives it its seq.
+    pub fn message(&self, id: &str, role: Role, content: Vec<Block>) -> Record {
         let message = Message { id: MessageId::from(id), role, content };
         Record::Message(MessageRow {
             seq: 0,
@@ -282,11 +314,13 @@ impl Host {
         })
     }
 
-    fn state(&self, state: RunState) -> Record {
+    /// A state of the newest run; its commit gives it its seq.
+    pub fn state(&self, state: RunState) -> Record {
         Record::Run(RunRow { seq: 0, time: 0, run_id: self.run_id(), state, resume_ticket: None })
     }
 
-    fn commit(&mut self, mut rows: Vec<Record>) -> Vec<Frame> {
+    /// One commit, and its announcement.
+    pub fn commit(&mut self, mut rows: Vec<Record>) -> Vec<Frame> {
         for row in &mut rows {
             let seq = self.next_seq();
             match row {
@@ -302,15 +336,16 @@ impl Host {
         vec![Frame::Committed(Committed { frontier: self.frontier(), records })]
     }
 
-    fn start(&mut self, step: u32) -> Vec<Frame> {
+    /// An attempt at this response of the newest run begins.
+    pub fn attempt(&mut self, step: u32, response: u32) -> Vec<Frame> {
         self.attempts += 1;
         self.revision += 1;
-        let coordinate = Coordinate { run_id: self.run_id(), step, response: 0 };
+        let coordinate = Coordinate { run_id: self.run_id(), step, response };
         let id = AttemptId::from(format!("a{}", self.attempts).as_str());
         self.said.push((coordinate.clone(), Content::default()));
         let (run_id, started_after) = (coordinate.run_id.clone(), self.frontier());
         self.active = Some(Attempt { id: id.clone(), started_after, coordinate, deltas: Vec::new(), seq: None });
-        vec![Frame::Start(Start { attempt: id, revision: self.revision, started_after, run_id, step, response: 0 })]
+        vec![Frame::Start(Start { attempt: id, revision: self.revision, started_after, run_id, step, response })]
     }
 
     fn delta(&mut self, delta: &Delta) -> Vec<Frame> {
@@ -326,23 +361,28 @@ impl Host {
     }
 
     fn settle(&mut self) -> Vec<Frame> {
+        let Some(attempt) = &self.active else { return Vec::new() };
+        let coordinate = attempt.coordinate.clone();
+        let id = format!("{}-assistant-{}", coordinate.run_id.as_str(), coordinate.step);
+        let row = self.answer(&coordinate, &id, content(&attempt.deltas));
+        self.settle_with(vec![row])
+    }
+
+    /// A response; its commit gives it its seq.
+    pub fn answer(&self, coordinate: &Coordinate, id: &str, content: Vec<Block>) -> Record {
+        let Coordinate { run_id, step, response } = coordinate.clone();
+        let message = Message { id: MessageId::from(id), role: Role::Assistant, content };
+        let (step, response) = (Some(step), Some(response));
+        Record::Message(MessageRow { seq: 0, time: 0, run_id: Some(run_id), step, response, mark: None, message })
+    }
+
+    /// One commit whose first row is what the attempt that streams has led to.
+    pub fn settle_with(&mut self, rows: Vec<Record>) -> Vec<Frame> {
         let seq = self.next_seq();
-        let Some(attempt) = &mut self.active else { return Vec::new() };
-        attempt.seq = Some(seq);
-        let Coordinate { run_id, step, response } = attempt.coordinate.clone();
-        let id = format!("{}-assistant-{step}", run_id.as_str());
-        let content = Content::of(&attempt.deltas).parts().iter().map(block).collect();
-        let message = Message { id: MessageId::from(id.as_str()), role: Role::Assistant, content };
-        let row = MessageRow {
-            seq,
-            time: 0,
-            run_id: Some(run_id),
-            step: Some(step),
-            response: Some(response),
-            mark: None,
-            message,
-        };
-        self.commit(vec![Record::Message(row)])
+        if let Some(attempt) = &mut self.active {
+            attempt.seq = Some(seq);
+        }
+        self.commit(rows)
     }
 
     fn ended(&mut self, attempt: &Attempt, outcome: Outcome) -> Vec<Frame> {
@@ -352,7 +392,12 @@ impl Host {
     }
 }
 
-fn text_block(text: &str) -> Block {
+/// What an attempt that said this commits.
+pub fn content(deltas: &[Delta]) -> Vec<Block> {
+    Content::of(deltas).parts().iter().map(block).collect()
+}
+
+pub fn text_block(text: &str) -> Block {
     Block::Text { text: text.to_owned() }
 }
 
@@ -375,14 +420,36 @@ fn joined(deltas: &[Delta]) -> Vec<Delta> {
         match (joined.last_mut(), delta) {
             (Some(Delta::TextDelta { delta: all }), Delta::TextDelta { delta: more })
             | (Some(Delta::ReasoningDelta { delta: all }), Delta::ReasoningDelta { delta: more }) => {
-                all.text.push_str(&more.text);
+                append(all, more);
             }
             (
-                Some(Delta::ToolCallDelta { id, args_delta: all, .. }),
-                Delta::ToolCallDelta { id: other, args_delta: more, .. },
-            ) if id == other => all.text.push_str(&more.text),
+                Some(Delta::ToolCallDelta { id, name: known, args_delta: all }),
+                Delta::ToolCallDelta { id: other, name, args_delta: more },
+            ) if id == other => {
+                if known.is_empty() {
+                    known.clone_from(name);
+                }
+                append(all, more);
+            }
             _ => joined.push(delta.clone()),
         }
     }
     joined
+}
+
+/// Halves of a character that meet are one; a half that does not find the other is lost for good.
+fn append(all: &mut Fragment, more: &Fragment) {
+    if more.is_empty() {
+        return;
+    }
+    match (all.tail.take(), more.lead) {
+        (Some(high), Some(low)) => {
+            all.text.extend(char::decode_utf16([high, low]).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)));
+        }
+        (None, None) => {}
+        (None, lead) if all.is_empty() => all.lead = lead,
+        (Some(_), None) | (None, Some(_)) => all.text.push(char::REPLACEMENT_CHARACTER),
+    }
+    all.text.push_str(&more.text);
+    all.tail = more.tail;
 }
