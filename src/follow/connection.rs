@@ -8,6 +8,7 @@ use super::lanes::Feed;
 use super::link::{Due, Phase, Stop};
 use super::options::Protocol;
 use super::output::Output;
+use super::rows::reach;
 use crate::event::Epoch;
 
 /// So many refusals in a row for want of authority, and asking for headers anew is no use.
@@ -56,6 +57,9 @@ impl Follower {
 
     /// Nothing more is to be had of this source until somebody asks.
     pub(super) fn stop(&mut self, stop: Stop) {
+        if stop != Stop::Closed {
+            reach("C3.8 refused for good");
+        }
         self.close_live();
         self.unbind(Some(false));
         self.reads.forget();
@@ -92,6 +96,7 @@ impl Follower {
             Closed::Lost => {}
         }
         self.stats.losses += 1;
+        reach(if self.link.bye { "C3.8 after a bye" } else { "C3.8 the stream is lost" });
         // Of a dsh log the next opening brings a window by itself.
         if self.protocol != Protocol::Dsh {
             self.reads.look();
@@ -126,14 +131,19 @@ impl Follower {
     pub(super) fn tick(&mut self, now: u64, random: u64) {
         match self.link.due(now) {
             Due::Nothing => {}
-            Due::Reopen => self.reopen(Why::Stale, now),
+            Due::Reopen => {
+                reach("C3.9 the quiet minute is over");
+                self.reopen(Why::Stale, now);
+            }
             Due::Lost => {
+                reach("C3.8 silence");
                 self.anomaly("half_open", "the live stream was silent for too long".to_owned());
                 self.close_live();
                 self.lost(&Closed::Lost, now, random);
             }
         }
         if self.reads.overdue(now).is_some() {
+            reach("C3.8 a read without an answer");
             self.anomaly("read_timeout", "a committed read had no answer in time".to_owned());
             self.reads.failed(now, random, None);
         }
@@ -141,6 +151,10 @@ impl Follower {
             self.response(id, Outcome::Network("no answer came in time".to_owned()), now, random);
         }
         if self.poll_at.is_some_and(|at| at <= now) {
+            reach(match self.protocol {
+                Protocol::Plain => "C4 the log is read while a run works",
+                Protocol::Strict | Protocol::Dsh => "C3.9 the log is read while only it is followed",
+            });
             self.poll_at = None;
             self.reads.look();
         }

@@ -2,6 +2,7 @@
 
 use super::frame::Active;
 use super::output::{LaneChange, LaneId};
+use super::rows::reach;
 use crate::event::{AttemptId, Coordinate, Delta, RunId};
 use crate::preview::Content;
 
@@ -155,8 +156,12 @@ impl Lane {
     /// Shows `whole`, as a continuation where it is one.
     pub fn become_whole(&mut self, mut whole: Content, changes: &mut Vec<LaneChange>) {
         let missing = match self.content.missing_from(&whole) {
-            Some(missing) => missing,
+            Some(missing) => {
+                reach("C3.2 what is shown is a beginning: only the rest is new");
+                missing
+            }
             None => {
+                reach("C3.2 what is shown is no beginning: reset");
                 self.reset(changes);
                 self.content.missing_from(&whole).unwrap_or_default()
             }

@@ -1,6 +1,7 @@
 //! The connection: openings, backoff, the watchdog, and when to give up.
 
 use super::output::Status;
+use super::rows::reach;
 
 /// At least so many ms between two openings (C3.9).
 const SPACING: u64 = 200;
@@ -175,6 +176,7 @@ impl Link {
     pub fn fault(&mut self, now: u64) {
         self.faults = self.faults.saturating_add(1);
         if self.faults >= MOST_FAULTS && self.log_only_until.is_none() {
+            reach("C3.9 only the log is followed");
             self.only_log(now);
             self.faults = 0;
         }

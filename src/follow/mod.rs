@@ -20,6 +20,8 @@ mod pages;
 mod pending;
 mod plain;
 mod reads;
+#[cfg_attr(not(feature = "coverage"), allow(dead_code))]
+mod rows;
 mod runs;
 mod side;
 mod staging;
@@ -31,6 +33,8 @@ pub use follower::Follower;
 pub use input::{Closed, Generation, Input, Live, ReadError, ReadId, Wake};
 pub use options::{Options, Protocol};
 pub use output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status, Step};
+#[cfg(feature = "coverage")]
+pub use rows::{ROWS, take_reached};
 pub use stats::Stats;
 
 #[cfg(test)]

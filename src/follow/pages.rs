@@ -7,6 +7,7 @@ use super::input::ReadError;
 use super::link::{Phase, Stop};
 use super::options::Protocol;
 use super::reads::InFlight;
+use super::rows::reach;
 use crate::event::Epoch;
 use crate::json::Notes;
 use crate::thread::{Log, Page};
@@ -44,6 +45,7 @@ pub(super) fn failed(f: &mut Follower, read: &InFlight, error: ReadError, now: u
             epoch_over(f, now, random);
         }
         ReadError::Refused { status, retry_after, .. } => {
+            reach("C3.8 a read is refused or lost");
             f.anomaly("read_refused", format!("a committed read was refused with status {status}"));
             f.reads.failed(now, random, retry_after);
         }
@@ -98,6 +100,7 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
         f.reads.succeeded();
         f.reads.look();
     } else if last < read.target.max(frontier) {
+        reach("C3.8 a stale read");
         f.anomaly("stale_read", "a page ends before what was announced".to_owned());
         f.reads.fell_short(now, random, None);
     } else {
@@ -109,6 +112,7 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
 /// is about to be opened anyway, the opening tells. While only the log is followed, or the stream names no epoch, the
 /// next page tells it instead.
 fn epoch_over(f: &mut Follower, now: u64, random: u64) {
+    reach("C3.1 a page of another epoch, or a 409");
     f.unstage();
     f.reads.forget();
     let waits_for_opening = f.protocol == Protocol::Strict && !f.link.is_log_only();
@@ -124,6 +128,7 @@ fn epoch_over(f: &mut Follower, now: u64, random: u64) {
 
 /// A plain stream names no epoch: the page does, and the log is read anew from its start.
 fn begin(f: &mut Follower, epoch: &Epoch, until: Option<u64>, now: u64, random: u64) {
+    reach("C4 a page of another epoch");
     f.stage(epoch.clone());
     if let Some(staged) = &mut f.staged {
         staged.until = until;

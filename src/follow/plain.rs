@@ -11,6 +11,7 @@
 use super::follower::Follower;
 use super::lanes::Feed;
 use super::link::Phase;
+use super::rows::reach;
 use crate::event::{AgentEvent, Coordinate, Delta, Envelope, RunId};
 
 /// The stream is open.
@@ -19,6 +20,7 @@ pub(super) fn accepted(f: &mut Follower) {
     if f.current().is_none() {
         f.stage_unknown();
     }
+    reach("C4 the log is read on open");
     f.reads.look();
 }
 
@@ -30,7 +32,10 @@ pub(super) fn event(f: &mut Follower, envelope: Envelope) {
     f.stats.frames += 1;
     f.link.progressed();
     match envelope.kind {
-        AgentEvent::Fact(_) => f.reads.look(),
+        AgentEvent::Fact(_) => {
+            reach("C4 a live Fact is a hint");
+            f.reads.look();
+        }
         AgentEvent::Delta(delta) => self::delta(f, envelope.run_id, envelope.coordinate, delta),
     }
 }
@@ -44,13 +49,18 @@ fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta:
     if side.lanes.of_plain(&run_id, coordinate.as_ref()).is_none() {
         if side.runs.is_over(&run_id) || coordinate.as_ref().is_some_and(|response| side.runs.has_response(response)) {
             f.stats.duplicates += 1;
-            return;
+            return reach("C4 a Delta of what is committed or over is ignored");
         }
+        reach(match &coordinate {
+            Some(_) => "C4 a Delta opens a lane by coordinate",
+            None => "C4 a Delta opens a lane by run",
+        });
         let (started_after, feed) = (side.log.last(), Feed::Stream { generation });
         side.lanes.open(run_id.clone(), coordinate.clone(), started_after, feed, &mut side.step.lanes);
     }
     let Some(lane) = side.lanes.of_plain(&run_id, coordinate.as_ref()) else { return };
     if lane.feed != (Feed::Stream { generation }) {
+        reach("C4 a new connection starts the preview anew");
         lane.reset(&mut side.step.lanes);
         lane.feed = Feed::Stream { generation };
     }
@@ -58,6 +68,7 @@ fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta:
     lane.grow(delta, &mut side.step.lanes);
     f.stats.deltas += 1;
     if doubtful {
+        reach("C4 a Delta of what does not work is a hint");
         f.reads.look();
     }
 }

@@ -2,6 +2,7 @@
 
 use super::lanes::{Feed, Lane, Lanes};
 use super::output::{LaneChange, Step};
+use super::rows::reach;
 use super::runs::Runs;
 use crate::event::{Coordinate, Epoch, RunId};
 use crate::thread::{Aside, AsideRow, Joined, Log, MessageRow, Page, Record, Role, RunRow, RunState};
@@ -41,7 +42,11 @@ impl Side {
                 Record::Message(row) => self.settle(row),
                 Record::Run(row) => {
                     if matches!(row.state, RunState::Awaiting | RunState::Ended(_)) {
-                        self.drop_lanes(|lane| lane.run_id == row.run_id && Some(row.seq) > lane.started_after);
+                        self.drop_lanes(|lane| {
+                            let rests = lane.run_id == row.run_id && Some(row.seq) > lane.started_after;
+                            rests.then(|| reach("C3.5 Awaiting or Ended drops the lane"));
+                            rests
+                        });
                     }
                 }
                 Record::Aside(_) => {}
@@ -112,7 +117,11 @@ impl Side {
     pub fn drop_late_lanes(&mut self) {
         let runs = &self.runs;
         self.lanes.remove(
-            |lane| (!runs.is_working(&lane.run_id)).then_some(LaneChange::Dropped { lane: lane.id }),
+            |lane| {
+                let late = !runs.is_working(&lane.run_id);
+                late.then(|| reach("C4 a late lane is taken out"));
+                late.then_some(LaneChange::Dropped { lane: lane.id })
+            },
             &mut self.step.lanes,
         );
     }
@@ -147,6 +156,7 @@ impl Side {
         let settles =
             |lane: &&Lane| Some(row.seq) > lane.started_after && is_answer(row, &lane.run_id, lane.coordinate.as_ref());
         let Some(settled) = self.lanes.iter().find(settles).map(|lane| lane.id) else { return };
+        reach("C3.5 a record settles its lane");
         self.lanes.remove(
             |lane| (lane.id == settled).then_some(LaneChange::Settled { lane: lane.id, seq: row.seq }),
             &mut self.step.lanes,

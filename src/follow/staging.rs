@@ -3,6 +3,7 @@
 use super::follower::Follower;
 use super::lanes::Lanes;
 use super::output::{Output, Step};
+use super::rows::reach;
 use super::side::Side;
 use crate::event::Epoch;
 
@@ -51,6 +52,7 @@ impl Follower {
     pub(super) fn swap(&mut self) {
         let ready = |staged: &mut Staged| staged.known && staged.side.log.covers(staged.until);
         if let Some(staged) = self.staged.take_if(ready) {
+            reach("C3.1 the staged side is swapped in");
             self.show(staged.side);
         }
     }

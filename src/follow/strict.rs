@@ -19,6 +19,7 @@ use super::lanes::{Feed, Lane};
 use super::link::{Phase, Stop};
 use super::options::Protocol;
 use super::output::Anomaly;
+use super::rows::reach;
 use super::side::Side;
 
 /// A frame of the current generation.
@@ -28,6 +29,7 @@ pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
         Frame::Opened(opened) => self::opened(f, &opened),
         Frame::Bye(_) => f.link.bye = true,
         _ if !matches!(f.link.phase, Phase::Open { .. }) => {
+            reach("C3.8 the first frame is not opened");
             f.anomaly("first_frame", "the stream's first frame was not `opened`".to_owned());
             f.reopen(Why::Fault, now);
         }
@@ -50,7 +52,10 @@ fn opened(f: &mut Follower, opened: &Opened) {
     if f.side.as_ref().is_some_and(|side| *side.log.epoch() == opened.epoch) {
         f.unstage();
     } else if f.staged.as_ref().is_none_or(|staged| *staged.side.log.epoch() != opened.epoch) {
+        reach("C3.1 another epoch is staged");
         f.stage(opened.epoch.clone());
+    } else {
+        reach("C3.1 a further opening of the staged epoch goes on");
     }
     if let Some(staged) = &mut f.staged {
         staged.until = opened.frontier;
@@ -58,6 +63,13 @@ fn opened(f: &mut Follower, opened: &Opened) {
     let log_only = f.link.is_log_only();
     if let Some(side) = f.current() {
         go_on(side, opened.active.as_ref(), opened.frontier, log_only);
+    }
+    if let Some(last) = f.current().map(|side| side.log.last()) {
+        reach(if opened.frontier > last {
+            "C3.2 the frontier is above: read"
+        } else {
+            "C3.2 the frontier is an older cut"
+        });
     }
     f.reads.host_is_there();
     f.reads.wish(opened.frontier);
@@ -67,12 +79,17 @@ fn opened(f: &mut Follower, opened: &Opened) {
 /// opening's frontier. While only the log is followed the active attempt feeds no lane; what is shown of it stays, for it
 /// is neither over nor committed.
 fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_only: bool) {
+    let announced = active.is_some();
     let active =
         active.filter(|active| !side.is_settled(&active.run_id, Some(&active.coordinate()), active.started_after));
+    if active.is_none() && announced {
+        reach("C3.2 the active attempt is history");
+    }
     let streams = active.map(Active::coordinate);
     let is_active = |lane: &Lane| streams.is_some() && lane.coordinate == streams;
     for lane in side.lanes.iter_mut().filter(|lane| !matches!(lane.feed, Feed::Ended { until: Some(_) })) {
         if !is_active(lane) {
+            reach("C3.2 no attempt: the lane goes with the frontier");
             lane.confirm(false, &mut side.step.lanes);
             lane.feed = Feed::Ended { until: frontier };
         } else if log_only {
@@ -85,6 +102,7 @@ fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_on
     }
     side.expire();
     if let Some(active) = active.filter(|_| !log_only) {
+        reach("C3.2 the active attempt becomes the lane");
         side.lanes.adopt(active, &mut side.step.lanes);
     }
 }
@@ -93,10 +111,12 @@ fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_on
 fn in_order(f: &mut Follower, revision: u64, now: u64) -> bool {
     let Phase::Open { revision: last } = f.link.phase else { return false };
     if revision == last {
+        reach("C3.3 the same revision");
         f.stats.duplicates += 1;
         return false;
     }
     if Some(revision) != last.checked_add(1) {
+        reach("C3.3 a hole in the revisions");
         f.stats.gaps += 1;
         f.reopen(Why::Gap, now);
         return false;
@@ -113,16 +133,20 @@ fn start(f: &mut Follower, start: Start, now: u64) {
     }
     let Some(side) = f.current() else { return };
     if side.lanes.open_attempt().is_some() {
+        reach("C3.3 a start while an attempt is open");
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }
     f.reads.wish(start.started_after);
     let Some(side) = f.current() else { return };
     let coordinate = start.coordinate();
-    if !side.is_settled(&start.run_id, Some(&coordinate), start.started_after) {
+    if side.is_settled(&start.run_id, Some(&coordinate), start.started_after) {
+        reach("C3.3 a start of what is history");
+    } else {
         let feed = Feed::Attempt { attempt: start.attempt, next: 0 };
         match side.lanes.at(&coordinate) {
             Some(lane) => {
+                reach("C3.3 a start takes the lane of its coordinate");
                 lane.reset(&mut side.step.lanes);
                 lane.confirm(true, &mut side.step.lanes);
                 lane.feed = feed;
@@ -142,7 +166,7 @@ fn delta(f: &mut Follower, frame: DeltaFrame, now: u64) {
         return;
     }
     let Some(side) = f.current() else { return };
-    let Some(lane) = side.lanes.fed_by(&frame.attempt) else { return };
+    let Some(lane) = side.lanes.fed_by(&frame.attempt) else { return reach("C3.3 a fragment of no lane") };
     let Feed::Attempt { next, .. } = &mut lane.feed else { return };
     if frame.index < *next {
         f.stats.duplicates += 1;
@@ -150,6 +174,7 @@ fn delta(f: &mut Follower, frame: DeltaFrame, now: u64) {
         f.stats.gaps += 1;
         f.reopen(Why::Gap, now);
     } else {
+        reach("C3.3 the next fragment");
         *next = next.saturating_add(1);
         lane.grow(frame.delta, &mut side.step.lanes);
         f.stats.deltas += 1;
@@ -164,11 +189,16 @@ fn committed(f: &mut Follower, committed: Committed) {
     let Some(side) = f.current() else { return };
     if !log_only {
         let joined = side.apply(committed.records.unwrap_or_default());
+        if joined.known > 0 {
+            reach("C3.4 known rows are skipped");
+        }
         if !joined.applied.is_empty() {
+            reach("C3.4 rows join on");
             f.link.progressed();
         }
     }
     if f.current().is_some_and(|side| !side.log.covers(committed.frontier)) {
+        reach("C3.4 a commit beyond a hole is read");
         f.reads.wish(committed.frontier);
     }
 }
@@ -183,14 +213,16 @@ fn end(f: &mut Follower, end: End, now: u64) {
         f.reads.wish(Some(seq));
     }
     let Some(side) = f.current() else { return };
-    let Some(lane) = side.lanes.fed_by(&end.attempt) else { return };
+    let Some(lane) = side.lanes.fed_by(&end.attempt) else { return reach("C3.6 an end whose record is applied") };
     let whole = matches!(lane.feed, Feed::Attempt { next, .. } if next == end.index);
     match end.outcome {
         Outcome::Abandoned {} => {
+            reach("C3.6 an attempt is abandoned");
             lane.reset(&mut side.step.lanes);
             side.drop_lanes(|lane| matches!(&lane.feed, Feed::Attempt { attempt, .. } if *attempt == end.attempt));
         }
         Outcome::Committed { seq } => {
+            reach("C3.6 an end that awaits its record");
             lane.feed = Feed::Ended { until: Some(seq) };
             side.expire();
         }
@@ -208,10 +240,15 @@ fn ping(f: &mut Follower, ping: &Ping, now: u64) {
     }
     let Some(side) = f.current() else { return };
     if *side.log.epoch() != ping.epoch {
+        reach("C3.7 a ping: another epoch");
         return f.reopen(Why::Gap, now);
+    }
+    if ping.frontier > side.log.last() {
+        reach("C3.7 a ping: frontier ahead");
     }
     let Phase::Open { revision } = f.link.phase else { return };
     if ping.revision > revision {
+        reach("C3.7 a ping: revision ahead");
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }

@@ -28,6 +28,7 @@ impl Backend {
         let r = &mut Random::new(number);
         match &self.host.active {
             Some(attempt) if attempt.seq.is_some() && r.one_in(6) && !self.host.is_over() => self.between(r),
+            Some(attempt) if attempt.seq.is_some() && r.one_in(30) => self.forgets_an_end(),
             Some(attempt) if attempt.seq.is_some() => self.host.act(&Act::End),
             Some(_) => self.streams(r),
             None if !self.exists || self.host.is_over() => {
@@ -113,6 +114,17 @@ impl Backend {
             1 => self.host.commit(vec![self.awaits(Target::Pause(Pause::RateLimit))]),
             _ => self.note("meanwhile"),
         }
+    }
+
+    /// A faulty host: the next attempt begins, and nobody is told that the one before is over.
+    fn forgets_an_end(&mut self) -> Vec<Frame> {
+        self.host.act(&Act::End);
+        self.host.revision -= 1;
+        let next = self.place().next;
+        if self.host.last_state() == Some(&RunState::Running) {
+            return self.host.attempt(next.step, next.response);
+        }
+        Vec::new()
     }
 
     fn waits(&mut self, r: &mut Random) -> Vec<Frame> {

@@ -19,11 +19,13 @@ pub fn step(world: &mut World, at: usize, cold: bool) -> Result<(), String> {
     let client = &world.clients[at];
     let strict = world.way.protocol == Protocol::Strict;
     let items = client.items();
+    let mut keys: Vec<&str> = items.iter().map(|item| item["key"].as_str().unwrap_or_default()).collect();
+    keys.sort_unstable();
+    if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(format!("I03: the key {} is there twice", twice[0]));
+    }
     let mut last = None;
-    for (number, item) in items.iter().enumerate() {
-        if items[number + 1..].iter().any(|other| other["key"] == item["key"]) {
-            return Err(format!("I03: the key {} is there twice", item["key"]));
-        }
+    for item in items {
         if let Some(seq) = item["seq"].as_u64() {
             if last.is_some_and(|last| seq < last) {
                 return Err(format!("I7: item {seq} stands behind {last:?}"));
@@ -31,14 +33,16 @@ pub fn step(world: &mut World, at: usize, cold: bool) -> Result<(), String> {
             last = Some(seq);
             continue;
         }
-        if item["kind"] != "assistant" {
+        if item["kind"] != "assistant" || !strict {
             continue;
         }
         let same = |other: &&Value| ["run_id", "step", "response"].iter().all(|field| other[field] == item[field]);
-        if strict && items.iter().filter(|other| other["kind"] == "assistant").filter(same).count() > 1 {
+        if items.iter().filter(|other| other["kind"] == "assistant").filter(same).count() > 1 {
             return Err(format!("I1: a preview stands beside its record or another preview: {item}"));
         }
-        if strict && !world.backend.host.said.iter().any(|(_, content)| is_beginning(item, content)) {
+        let run = item["run_id"].as_str();
+        let mut of_run = world.backend.host.said.iter().filter(|(at, _)| Some(at.run_id.as_str()) == run);
+        if !of_run.any(|(_, content)| is_beginning(item, content)) {
             return Err(format!("I4: a preview shows what was never said: {item}"));
         }
     }

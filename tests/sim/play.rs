@@ -6,11 +6,15 @@ use crate::script::{Line, Script, What};
 use crate::world::{Tally, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use threadfold::event::MessageId;
+use threadfold::follow::frame::{Frame, Ping};
 use threadfold::follow::{Answer, Closed, Command, Input, OnActive, Protocol, Status, Wake};
 
-/// How long a quiet time is, and how much of its end must be without a request, in ms.
+/// How long a quiet time is, in ms: the longest heartbeat that is believed, and an opening after it. Plain streams teach
+/// none.
 const QUIET: u64 = 160_000;
-const STILL: u64 = 50_000;
+const PLAIN_QUIET: u64 = 90_000;
+/// How long nothing may be asked for after it, in ms.
+const STILL: u64 = 32_000;
 
 /// Plays a script; Err says what was wrong first.
 pub fn play(script: &Script) -> Result<Tally, String> {
@@ -96,6 +100,12 @@ impl World {
                     stream.hears = false;
                 }
             }
+            What::Foreign(at) => {
+                let ping = Ping { epoch: "elsewhere".into(), frontier: Some(1), revision: 0 };
+                if let Some(generation) = self.clients[at].stream.as_ref().map(|stream| stream.generation) {
+                    self.say(at, generation, &Frame::Ping(ping));
+                }
+            }
             What::Opens(at, how) => self.clients[at].net.opens.push(how),
             What::Reads(at, how) => self.clients[at].net.reads.push(how),
             What::Asks(at, how) => self.clients[at].net.asks.push(how),
@@ -149,11 +159,12 @@ impl World {
     /// Somebody answers what the page shows as waiting, rightly or not.
     fn answer_from(&mut self, at: usize, number: u64) -> Result<(), String> {
         let client = &self.clients[at];
-        let waits =
-            |item: &&serde_json::Value| item["kind"] == "awaiting" && (number % 9 == 0 || item["resolved"] == false);
+        let waits = |item: &&serde_json::Value| {
+            item["kind"] == "awaiting" && (number.is_multiple_of(9) || item["resolved"] == false)
+        };
         let Some(item) = client.items().iter().rev().find(waits) else { return Ok(()) };
         let call_id = item["pending_tool_use_id"].as_str().map(Into::into);
-        let result = Answer::Result { content: vec![text_block("found")], is_error: number % 4 == 0 };
+        let result = Answer::Result { content: vec![text_block("found")], is_error: number.is_multiple_of(4) };
         let answer = match (item["reason"].as_str(), number % 7) {
             (_, 0) => Answer::GoOn,
             (Some("client_execution" | "user_input" | "external_event"), _) => result,
@@ -194,7 +205,7 @@ impl World {
                 self.see(at, Wake::User)?;
             }
         }
-        self.run_for(QUIET)?;
+        self.run_for(if self.way.protocol == Protocol::Plain { PLAIN_QUIET } else { QUIET })?;
         self.clients.iter_mut().for_each(|client| client.asked = 0);
         self.run_for(STILL)?;
         let strict = self.way.protocol == Protocol::Strict;

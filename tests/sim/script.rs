@@ -32,6 +32,8 @@ pub struct Way {
     pub coordinates: bool,
     /// Whether the page takes changes with an animation frame.
     pub frames: bool,
+    /// Whether the host looks at the epoch that is asked for.
+    pub asks_epoch: bool,
     /// Whether the thread exists at the start.
     pub exists: bool,
 }
@@ -62,6 +64,8 @@ pub enum What {
     /// It is cut after so many more bytes.
     Cut(usize, usize),
     HalfOpen(usize),
+    /// A sign of life of another log, as a confused proxy would have it.
+    Foreign(usize),
     /// The next openings go so.
     Opens(usize, Opening),
     // Faults of requests: the next ones go so.
@@ -138,6 +142,7 @@ impl What {
             Self::Slow(..) => ("delay", true),
             Self::Cut(..) => ("cut", true),
             Self::HalfOpen(_) => ("half-open", true),
+            Self::Foreign(_) => ("foreign ping", true),
             Self::Opens(..) => ("opening fails", true),
             Self::Reads(_, Reading::Stale(_)) => ("stale read", true),
             Self::Reads(..) => ("failing read", true),
@@ -161,7 +166,7 @@ impl What {
 }
 
 /// What may happen, by weight: seven of ten lines are the host's.
-const WEIGHTS: [(u32, u8); 28] = [
+const WEIGHTS: [(u32, u8); 29] = [
     (560, 0),
     (26, 1),
     (30, 2),
@@ -190,6 +195,7 @@ const WEIGHTS: [(u32, u8); 28] = [
     (6, 25),
     (5, 26),
     (5, 27),
+    (2, 28),
 ];
 
 impl Script {
@@ -206,12 +212,22 @@ impl Script {
             text: r.one_in(4),
             coordinates: !r.one_in(4),
             frames: !r.one_in(3),
+            asks_epoch: !r.one_in(4),
             exists: !r.one_in(8),
         };
         let pace = r.weighed(&[(3, 40), (4, 300), (2, 1500)]);
         let lines = 50 + r.below(60);
         let lines = (0..lines).map(|_| line(&mut r, way.clients, pace)).collect();
         Self { seed, way, lines }
+    }
+
+    /// The name of its policy.
+    pub fn policy(&self) -> &'static str {
+        match self.way.protocol {
+            Protocol::Strict => "threadfold/1",
+            Protocol::Plain => "best effort",
+            Protocol::Dsh => "dsh",
+        }
     }
 
     pub fn faults(&self) -> usize {
@@ -271,7 +287,8 @@ fn line(r: &mut Random, clients: usize, pace: u64) -> Line {
         24 => What::Reload(client, r.one_in(2)),
         25 => What::Sleep(client, long),
         26 => What::Jump(client, long),
-        _ => What::Quiet,
+        27 => What::Quiet,
+        _ => What::Foreign(client),
     };
     let what = if matches!(what, What::Retry(_)) && r.one_in(6) { What::Close(client) } else { what };
     let wait = if r.one_in(40) { wait + long } else { wait };

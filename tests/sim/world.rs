@@ -266,7 +266,7 @@ impl World {
         }
     }
 
-    fn say(&mut self, at: usize, generation: Generation, frame: &Frame) {
+    pub fn say(&mut self, at: usize, generation: Generation, frame: &Frame) {
         let bytes = match self.way.protocol {
             Protocol::Strict => wire::strict(frame),
             Protocol::Plain | Protocol::Dsh => wire::plain(frame, &self.backend.host, self.way.coordinates),
@@ -504,7 +504,8 @@ impl World {
                     _ => {}
                 }
                 if self.backend.exists {
-                    self.backend.host.page(fetch.after, fetch.limit, fetch.epoch.as_ref(), upto)
+                    let epoch = fetch.epoch.as_ref().filter(|_| self.way.asks_epoch);
+                    self.backend.host.page(fetch.after, fetch.limit, epoch, upto)
                 } else {
                     refused(404, None)
                 }
