@@ -32,6 +32,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
     Stage { name: "conformance", what: "the conformance kit, on good servers and on broken ones", run: conformance },
+    Stage { name: "docs", what: "every block of code in the documentation, and the newcomer's path", run: docs },
     Stage { name: "packaging", what: "the packed package in bundlers, frameworks and compilers", run: packaging },
     Stage { name: "size", what: "the default entry has not grown", run: not_grown },
 ];
@@ -137,12 +138,19 @@ fn conformance() -> Outcome<Counts> {
     node_tests(Run::new("node").env("THREADFOLD_HOST", demo::host()?), "conformance/tests", 1)
 }
 
-/// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
+fn docs() -> Outcome<Counts> {
+    node_tests(with_package()?, "tests/docs", 1)
+}
+
 fn packaging() -> Outcome<Counts> {
+    node_tests(with_package()?, "tests/packaging", 1)
+}
+
+/// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
+fn with_package() -> Outcome<Run> {
     let package = pack::tarball()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome);
-    let node = node.env("THREADFOLD_PACKAGE", package).env("THREADFOLD_TOOLS", npm::packaging()?);
-    node_tests(node, "tests/packaging", 1)
+    Ok(node.env("THREADFOLD_PACKAGE", package).env("THREADFOLD_TOOLS", npm::packaging()?))
 }
 
 /// Runs the `*.test.mjs` of a folder, so many files at a time: two browsers at once would be slow on two cores.
