@@ -1,5 +1,7 @@
 //! A thread from opening to end, as the edge drives it.
 
+mod dsh;
+
 use super::{Effect, Engine};
 use crate::event::{CallId, MessageId, ThreadId};
 use crate::follow::frame::Frame;

@@ -93,6 +93,19 @@ impl Lanes {
         id
     }
 
+    /// A lane turns out to be another response: it goes, and one of that name with its content takes its place.
+    pub fn rename(&mut self, id: LaneId, response: u32, changes: &mut Vec<LaneChange>) {
+        let next_id = LaneId(self.next_id);
+        let Some(lane) = self.list.iter_mut().find(|lane| lane.id == id) else { return };
+        self.next_id = self.next_id.wrapping_add(1);
+        changes.push(LaneChange::Dropped { lane: lane.id });
+        lane.id = next_id;
+        if let Some(at) = &mut lane.coordinate {
+            at.response = response;
+        }
+        lane.tell(changes);
+    }
+
     /// Takes a lane of another side as it is; who tells the lanes anew tells it too.
     pub fn keep(&mut self, lane: Lane) {
         self.list.push(lane);

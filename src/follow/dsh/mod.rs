@@ -13,3 +13,6 @@ pub use event::{
 pub use frame::{Chunk, Frame, Outcome, WholeBlock};
 pub(super) use policy::{State, item, stream_is_over};
 pub(super) use window::answered;
+
+#[cfg(test)]
+mod tests;

@@ -275,9 +275,21 @@ pub(super) fn publish(f: &mut Follower, event: Event) {
     if let Some(record) = record {
         side.publish(record);
     }
+    number_lane(&f.dsh.session, f.dsh.turn, side);
     side.step.covered.append(&mut f.dsh.session.covered());
     if let Some(queue) = f.dsh.session.queue() {
         side.step.queue = Some(queue);
+    }
+}
+
+/// A baseline may name an attempt whose elders in its step the window does not hold yet: they come next, and what they
+/// left has its number (B3, the cut).
+fn number_lane(session: &Session, turn: u32, side: &mut Side) {
+    let Some(lane) = side.lanes.open_attempt() else { return };
+    let Some(at) = &lane.coordinate else { return };
+    let (id, response) = (lane.id, session.attempts(turn, at.step));
+    if response > at.response {
+        side.lanes.rename(id, response, &mut side.step.lanes);
     }
 }
 

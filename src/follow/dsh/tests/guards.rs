@@ -1,0 +1,268 @@
+//! The rows of B4 one by one where no golden interleaving goes, and the guards: missing ends, regressed and rewritten
+//! logs, endless reopening, bad baselines and bad snapshots.
+
+use super::super::*;
+use super::world::{World, text};
+use crate::event::AttemptId;
+use crate::follow::Status;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn failed(world: &World) -> &'static str {
+    match world.follower.status() {
+        Status::Failed { code } => code,
+        _ => "",
+    }
+}
+
+#[test]
+fn an_event_or_a_frame_before_the_snapshot_fails_by_name_and_what_is_shown_stays() {
+    for first in ["note13", "start A"] {
+        let mut world = World::at(12);
+        world.play("snap · start A · chunk A one · m13 one · end A · cut · wait 1000");
+        let first = if first == "note13" { "note14" } else { first };
+        world.play(&format!("open · {first}")).shows("13:one");
+        assert_eq!((failed(&world), world.anomalies.as_slice()), ("protocol", ["first_frame"].as_slice()));
+        world.attempt = None;
+        world.play("wake · wait 200 · snap").shows("13:one").is_settled();
+    }
+}
+
+#[test]
+fn a_frame_and_an_event_that_come_twice_count_once() {
+    let mut world = World::at(12);
+    world.play("snap · twice start A · twice chunk A one · twice m13 one · twice end A").shows("13:one").reopens(0);
+    assert_eq!(world.follower.stats().duplicates, 4);
+    world.is_settled();
+}
+
+#[test]
+fn a_frame_of_the_last_revision_that_says_something_else_reopens() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    world.revision -= 1;
+    world.play("chunk A two").reopens(1).play("wait 200 · snap").shows("+onetwo");
+}
+
+#[test]
+fn a_lost_frame_costs_one_reopen_and_the_baseline_is_the_text() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost chunk A two · chunk A three").shows("+one").reopens(1);
+    world.play("chunk A four").reopens(1);
+    world.play("wait 200 · snap").shows("+onetwothreefour");
+    world.play("m13 onetwothreefour · end A").shows("13:onetwothreefour").reopens(1).is_settled();
+}
+
+#[test]
+fn an_attempt_whose_start_was_missed_is_published_by_its_settlement() {
+    let mut world = World::at(12);
+    let other = AttemptId::from("X");
+    world.play("snap");
+    world.revision += 1;
+    let chunk = Frame::Chunk { attemptId: other, revision: world.revision, index: 4, time: 0, chunk: text("x") };
+    world.item(Item::Frame(chunk));
+    world.play("m13 x · end X").shows("13:x").reopens(0).is_settled();
+}
+
+#[test]
+fn frames_of_another_attempt_than_the_one_that_streams_are_ignored() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    for index in [0, 9] {
+        world.revision += 1;
+        let (attempt, revision) = (AttemptId::from("X"), world.revision);
+        world.item(Item::Frame(Frame::Chunk { attemptId: attempt, revision, index, time: 0, chunk: text("x") }));
+    }
+    world.shows("+one").play("m13 one · end A").shows("13:one").reopens(0).is_settled();
+}
+
+#[test]
+fn an_index_that_is_not_next_reopens() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    world.revision += 1;
+    let frame =
+        Frame::Chunk { attemptId: AttemptId::from("A"), revision: world.revision, index: 5, time: 0, chunk: text("x") };
+    world.item(Item::Frame(frame));
+    world.shows("+one").reopens(1).play("wait 200 · snap").shows("+one");
+}
+
+#[test]
+fn an_end_that_counts_other_chunks_reopens_and_what_is_held_is_shown() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one");
+    world.attempt.as_mut().unwrap().chunks.push(text("more"));
+    world.play("end A").shows("13:one").reopens(1).play("wait 200 · snap").shows("13:one").is_settled();
+}
+
+#[test]
+fn an_end_of_another_type_than_the_settlement_reopens() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one");
+    world.revision += 1;
+    world.item(Item::Frame(Frame::End {
+        attemptId: AttemptId::from("A"),
+        revision: world.revision,
+        index: 1,
+        outcome: Outcome::Committed { eventType: "assistant/attempt".to_owned(), seq: 13 },
+    }));
+    world.shows("13:one").reopens(1);
+}
+
+#[test]
+fn a_start_of_what_is_settled_already_opens_nothing() {
+    let mut world = World::at(12);
+    world.play("snap · lost start A · lost chunk A one · m13 one");
+    // The same attempt's start comes late: the window holds what it left.
+    let after = Some(12);
+    world.revision = 1;
+    world.item(Item::Frame(Frame::Start {
+        attemptId: AttemptId::from("A"),
+        revision: 1,
+        startedAfterSeq: after,
+        turn: 2,
+        step: 1,
+    }));
+    world.shows("13:one").reopens(0);
+}
+
+#[test]
+fn a_second_settlement_of_an_attempt_is_shown_and_told() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one · m14 two");
+    world.attempt.as_mut().unwrap().after = Some(12);
+    world.revision += 1;
+    world.item(Item::Frame(Frame::End {
+        attemptId: AttemptId::from("A"),
+        revision: world.revision,
+        index: 1,
+        outcome: Outcome::Committed { eventType: "assistant/message".to_owned(), seq: 13 },
+    }));
+    world.attempt = None;
+    world.shows("13:one 14:two").reopens(1);
+    assert_eq!(world.anomalies, ["second_settlement"]);
+    world.play("wait 200 · snap").shows("13:one 14:two").is_settled();
+}
+
+#[test]
+fn the_end_of_a_turn_shows_that_an_end_is_missing() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost m13 one · lost end A");
+    world.play("turn/end14").shows("+one").reopens(0).play("page").shows("13:one 14.").reopens(1);
+    world.play("wait 200 · snap").shows("13:one 14.").is_settled();
+    // With the settlement held, only the turn's end counts.
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one · lost end A · step/end14").shows("+one").reopens(0);
+    world.play("turn/end15").shows("13:one 15.").reopens(1).play("wait 200 · snap").shows("13:one 15.").is_settled();
+    // While nothing is held, that of a step counts too.
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost end A abandoned · step/end13").shows("+one").reopens(1);
+    world.play("wait 200 · snap").shows("").is_settled();
+}
+
+#[test]
+fn a_page_that_ends_too_early_is_read_again_at_once_and_then_with_a_pause() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost note13 · note14 · page 12").shows("+one");
+    assert_eq!(world.reads.len(), 1, "it is read again at once");
+    world.play("page 12").shows("+one");
+    assert_eq!((world.reads.len(), world.anomalies.as_slice()), (0, ["short_read"].as_slice()));
+    world.play("wait 1000 · page").shows("?one").reopens(1).play("wait 200 · snap").shows("+one").is_settled();
+}
+
+#[test]
+fn a_page_that_fails_is_read_again_and_what_is_shown_stays() {
+    let mut world = World::at(12);
+    world.play("snap · m13 one · lost note14 · note15 · fail").shows("13:one");
+    world.play("wait 1000 · page").shows("13:one").reopens(0).is_settled();
+}
+
+#[test]
+fn frames_keep_their_order_while_a_hole_is_read() {
+    let mut world = World::at(12);
+    world.play("snap · start A · lost note13 · note14 · lost chunk A one · chunk A two").reopens(1);
+    world.play("wait 200 · snap").shows("+onetwo").is_settled();
+}
+
+#[test]
+fn a_stream_that_is_lost_shows_what_was_held_and_keeps_the_rest() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one · note14 · cut").shows("13:one");
+    world.play("wait 1000 · snap · end A").shows("13:one").reopens(0).is_settled();
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost note13 · note14 · cut").shows("?one");
+    world.play("wait 1000 · snap").shows("+one").is_settled();
+}
+
+#[test]
+fn a_host_that_never_sends_in_order_is_followed_by_its_log_alone_until_a_quiet_minute() {
+    let mut world = World::at(12);
+    world.play("snap");
+    for reopens in 1..=3 {
+        // Each opening's first frame is out of order.
+        world.revision += 5;
+        world.play("start A").reopens(reopens).play("wait 200 · snap");
+    }
+    assert_eq!(*world.follower.status(), Status::CatchingUp, "only the log is followed");
+    world.play("chunk A one · chunk A two · m13 onetwo · end A").shows("13:onetwo").reopens(3);
+    world.play("wait 60000").reopens(4).play("wait 200 · snap").shows("13:onetwo").is_settled();
+}
+
+#[test]
+fn what_streams_while_only_the_log_is_followed_stays_as_it_was_seen_until_it_is_settled() {
+    let mut world = World::at(12);
+    world.no_baseline = true;
+    world.play("snap").shows("");
+    assert_eq!(world.anomalies, ["missing_baseline"]);
+    world.play("start A · chunk A one").shows("");
+    world.no_baseline = false;
+    world.play("cut · wait 1000 · snap").shows("?one");
+    world.play("chunk A two").shows("?one").play("m13 onetwo · end A").shows("13:onetwo").reopens(0);
+}
+
+#[test]
+fn a_baseline_that_is_not_as_long_as_it_says_is_asked_for_once_more_and_then_ignored() {
+    let mut world = World::at(12);
+    world.baseline_error = 1;
+    world.play("lost start A · lost chunk A one · snap").reopens(1).play("wait 200 · snap").shows("").reopens(1);
+    assert_eq!(world.anomalies, ["bad_baseline", "bad_baseline"]);
+    world.play("chunk A two · m13 onetwo · end A").shows("13:onetwo").reopens(1).is_settled();
+}
+
+#[test]
+fn a_snapshot_with_a_hole_or_of_another_session_or_version_is_refused_by_name() {
+    let mut world = World::at(12);
+    world.play("snap · m13 one · cut · wait 1000");
+    for (spoil, code, status) in [
+        (spoil_hole as fn(&mut Snapshot), "bad_snapshot", ""),
+        (spoil_cursor, "bad_snapshot", ""),
+        (|snapshot| snapshot.session = "other".to_owned(), "wrong_session", "wrong_session"),
+        (|snapshot| snapshot.version = 5, "log_version", "log_version"),
+    ] {
+        world.anomalies.clear();
+        world.play("wake · wait 300");
+        let mut snapshot = world.opened();
+        spoil(&mut snapshot);
+        world.item(Item::Snapshot(Box::new(snapshot)));
+        world.shows("13:one");
+        assert_eq!((world.anomalies.as_slice(), failed(&world)), ([code].as_slice(), status));
+    }
+    world.play("wake · wait 300 · snap").shows("13:one").is_settled();
+}
+
+fn spoil_hole(snapshot: &mut Snapshot) {
+    snapshot.events.remove(5);
+}
+
+fn spoil_cursor(snapshot: &mut Snapshot) {
+    snapshot.cursor = Some(99);
+}
+
+#[test]
+fn clocks_that_go_backwards_change_nothing() {
+    let mut world = World::at(12);
+    for seq in 0..13_u64 {
+        world.log[usize::try_from(seq).unwrap()].time = 1_000 - seq;
+    }
+    world.play("snap · start A · chunk A one · m13 one · end A").shows("13:one").reopens(0).is_settled();
+}

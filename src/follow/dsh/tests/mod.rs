@@ -1,0 +1,5 @@
+//! The table of B4: golden interleavings (B5), its rows one by one, and its guards.
+
+mod golden;
+mod guards;
+mod world;
