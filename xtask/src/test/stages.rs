@@ -143,7 +143,7 @@ fn docs() -> Outcome<Counts> {
 }
 
 fn packaging() -> Outcome<Counts> {
-    node_tests(with_package()?, "tests/packaging", 1)
+    node_tests(with_package()?, "tests/packaging", 2)
 }
 
 /// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
