@@ -187,7 +187,10 @@ impl Engine {
     fn drain(&mut self) {
         while let Some(output) = self.follower.poll() {
             match output {
-                Output::Step(step) => self.step(&step),
+                Output::Step(step) => {
+                    self.step(&step);
+                    self.follower.recycle(step);
+                }
                 Output::Status(status) => self.view.set_status(&status),
                 Output::Done(id, result) => self.done(id, result),
                 Output::OpenLive(generation) => self.effects.push_back(Effect::OpenLive(generation)),
@@ -246,7 +249,10 @@ impl Engine {
                 self.lanes.push((*lane, run_id.clone(), coordinate.clone()));
             }
             LaneChange::Grew { lane, delta, .. } => {
-                if let Some((run_id, coordinate)) = self.place_of(*lane) {
+                // Copied only for who listens.
+                if self.events.is_some()
+                    && let Some((run_id, coordinate)) = self.place_of(*lane)
+                {
                     self.tell(Event::Delta { lane: *lane, run_id, coordinate, delta: delta.clone() });
                 }
             }

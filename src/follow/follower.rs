@@ -3,7 +3,7 @@
 use super::input::{Generation, Input, Live};
 use super::link::{Link, Phase, Stop};
 use super::options::{Options, Protocol};
-use super::output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status};
+use super::output::{Anomaly, Fetch, LaneChange, LaneId, Output, Status, Step};
 use super::pending::Commands;
 use super::reads::Reads;
 use super::side::Side;
@@ -106,6 +106,13 @@ impl Follower {
     /// The next thing that the follower says or asks for; None when there is nothing more for now.
     pub fn poll(&mut self) -> Option<Output> {
         self.outputs.pop_front()
+    }
+
+    /// Gives a step back that was looked at: the next one takes its room, so that a Delta asks for none.
+    pub fn recycle(&mut self, step: Step) {
+        if let Some(side) = self.side.as_mut().filter(|side| side.step.is_empty()) {
+            side.step = step.emptied();
+        }
     }
 
     /// When to call [`Follower::handle`] with [`Input::Tick`] at the latest, in ms.

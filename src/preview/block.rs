@@ -1,6 +1,6 @@
 //! Numbered blocks: the content of a stream that says which block a piece belongs to (B1).
 
-use super::content::{Content, Growth, Half, Part};
+use super::content::{Content, Growth, Half, Part, with_lead};
 use super::partial::PartialJson;
 use crate::event::Delta;
 
@@ -37,31 +37,28 @@ impl Content {
         let at = self.place(block);
         let mut replaced = 0;
         let Some(place) = self.places.get_mut(at).filter(|place| !place.frozen) else { return Placed::Nothing };
-        let text = place.half.join(delta.fragment(), &mut replaced);
+        let lead = place.half.join(delta.fragment(), &mut replaced);
         let part = place.part;
         self.replaced_halves = self.replaced_halves.saturating_add(replaced);
         let Some(part) = part else {
+            let text = with_lead(lead, &delta.fragment().text);
             let new = match &delta {
                 Delta::TextDelta { .. } | Delta::ReasoningDelta { .. } if text.is_empty() => return Placed::Nothing,
-                Delta::TextDelta { .. } => Part::Text(text.clone()),
-                Delta::ReasoningDelta { .. } => Part::Reasoning(text.clone()),
+                Delta::TextDelta { .. } => Part::Text(text),
+                Delta::ReasoningDelta { .. } => Part::Reasoning(text),
                 Delta::ToolCallDelta { id, name, .. } => Part::call(id.clone(), name.clone(), &text),
             };
-            return self.insert_part(at, new, delta, text);
+            return self.insert_part(at, new, delta, lead);
         };
-        match self.parts.get_mut(part) {
-            Some(Part::Text(all) | Part::Reasoning(all)) => all.push_str(&text),
-            Some(Part::Call { args, name, .. }) => {
-                if let Delta::ToolCallDelta { name: tool, .. } = &delta
-                    && name.is_empty()
-                {
-                    name.clone_from(tool);
-                }
-                args.push(&text);
+        if let Some(shown) = self.parts.get_mut(part) {
+            if let (Part::Call { name, .. }, Delta::ToolCallDelta { name: tool, .. }) = (&mut *shown, &delta)
+                && name.is_empty()
+            {
+                name.clone_from(tool);
             }
-            None => {}
+            shown.push(lead, &delta.fragment().text);
         }
-        Placed::Grew(delta, Growth { part, opened: false, text })
+        Placed::Grew(delta, Growth { part, opened: false, lead })
     }
 
     /// A block is whole: this is all of it, and takes the place of what was shown.
@@ -73,15 +70,14 @@ impl Content {
             if whole.text().is_empty() && !matches!(whole, Part::Call { .. }) {
                 return Placed::Nothing;
             }
-            let text = whole.text().to_owned();
-            let delta = whole.delta(&text);
-            return self.insert_part(at, whole, delta, text);
+            let delta = whole.delta(whole.text());
+            return self.insert_part(at, whole, delta, None);
         };
         let Some(shown) = self.parts.get_mut(part) else { return Placed::Nothing };
         let suffix = if shown.is_beginning_of(&whole) { whole.text().strip_prefix(shown.text()) } else { None };
         let placed = match suffix {
             Some("") => Placed::Nothing,
-            Some(text) => Placed::Grew(whole.delta(text), Growth { part, opened: false, text: text.to_owned() }),
+            Some(text) => Placed::Grew(whole.delta(text), Growth { part, opened: false, lead: None }),
             None => Placed::Rebuilt,
         };
         if placed != Placed::Nothing {
@@ -100,7 +96,7 @@ impl Content {
     }
 
     /// Shows the block at this place for the first time: below the blocks that were seen before it.
-    fn insert_part(&mut self, at: usize, new: Part, delta: Delta, text: String) -> Placed {
+    fn insert_part(&mut self, at: usize, new: Part, delta: Delta, lead: Option<char>) -> Placed {
         let (before, from) = self.places.split_at_mut(at);
         let part = before.iter().filter(|place| place.part.is_some()).count();
         let mut places = from.iter_mut();
@@ -110,7 +106,7 @@ impl Content {
         places.filter_map(|place| place.part.as_mut()).for_each(|later| *later = later.saturating_add(1));
         let is_last = part == self.parts.len();
         self.parts.insert(part.min(self.parts.len()), new);
-        if is_last { Placed::Grew(delta, Growth { part, opened: true, text }) } else { Placed::Rebuilt }
+        if is_last { Placed::Grew(delta, Growth { part, opened: true, lead }) } else { Placed::Rebuilt }
     }
 }
 

@@ -40,6 +40,22 @@ impl Part {
         }
     }
 
+    /// Adds to the text, the reasoning or the arguments.
+    pub(super) fn push(&mut self, lead: Option<char>, text: &str) {
+        match self {
+            Self::Text(all) | Self::Reasoning(all) => {
+                all.extend(lead);
+                all.push_str(text);
+            }
+            Self::Call { args, .. } => {
+                if let Some(lead) = lead {
+                    args.push(lead.encode_utf8(&mut [0; 4]));
+                }
+                args.push(text);
+            }
+        }
+    }
+
     /// The Delta that adds `suffix` to this part.
     pub(super) fn delta(&self, suffix: &str) -> Delta {
         let delta = Fragment::from(suffix);
@@ -61,15 +77,29 @@ impl Part {
     }
 }
 
-/// What a Delta did: which part it went to, whether it opened it, and the text that was added.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a Delta did: which part it went to, whether it opened it, and what was added before the Delta's own text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growth {
     /// The part's number.
     pub part: usize,
     /// True when the part is new.
     pub opened: bool,
-    /// What was added to its text. It may be empty: an opened call, or half a character that waits for the other.
-    pub text: String,
+    /// The character that an earlier half came to; the text that was added is this, then the Delta's.
+    pub lead: Option<char>,
+}
+
+impl Growth {
+    /// What was added to the part's text. It may be empty: an opened call, or half a character that waits for the other.
+    pub fn text(&self, delta: &Delta) -> String {
+        with_lead(self.lead, &delta.fragment().text)
+    }
+}
+
+/// A text after the character that an earlier half came to.
+pub(super) fn with_lead(lead: Option<char>, text: &str) -> String {
+    let mut whole = lead.map(String::from).unwrap_or_default();
+    whole.push_str(text);
+    whole
 }
 
 /// The content of a lane: its parts in the order in which they were opened.
@@ -113,20 +143,20 @@ impl Content {
     pub fn push(&mut self, delta: &Delta) -> Growth {
         match delta {
             Delta::TextDelta { delta } => {
-                let text = self.text_half.join(delta, &mut self.replaced_halves);
+                let lead = self.text_half.join(delta, &mut self.replaced_halves);
                 let opened = !matches!(self.parts.last(), Some(Part::Text(_)));
                 if opened {
                     self.parts.push(Part::Text(String::new()));
                 }
-                self.grow_last(opened, text)
+                self.grow_last(opened, lead, &delta.text)
             }
             Delta::ReasoningDelta { delta } => {
-                let text = self.reasoning_half.join(delta, &mut self.replaced_halves);
+                let lead = self.reasoning_half.join(delta, &mut self.replaced_halves);
                 let opened = !matches!(self.parts.last(), Some(Part::Reasoning(_)));
                 if opened {
                     self.parts.push(Part::Reasoning(String::new()));
                 }
-                self.grow_last(opened, text)
+                self.grow_last(opened, lead, &delta.text)
             }
             Delta::ToolCallDelta { id, name, args_delta } => self.push_call(id, name, args_delta),
         }
@@ -150,7 +180,7 @@ impl Content {
                 return None;
             }
             if ours.is_none() || !suffix.is_empty() || before.is_empty() && !name.is_empty() {
-                let growth = Growth { part: number, opened: ours.is_none(), text: suffix.to_owned() };
+                let growth = Growth { part: number, opened: ours.is_none(), lead: None };
                 missing.push((part.delta(suffix), growth));
             }
         }
@@ -168,11 +198,11 @@ impl Content {
         }
     }
 
-    fn grow_last(&mut self, opened: bool, text: String) -> Growth {
-        if let Some(Part::Text(all) | Part::Reasoning(all)) = self.parts.last_mut() {
-            all.push_str(&text);
+    fn grow_last(&mut self, opened: bool, lead: Option<char>, text: &str) -> Growth {
+        if let Some(part) = self.parts.last_mut() {
+            part.push(lead, text);
         }
-        Growth { part: self.parts.len().saturating_sub(1), opened, text }
+        Growth { part: self.parts.len().saturating_sub(1), opened, lead }
     }
 
     /// Parallel calls interleave, so the part is found by its call id, from the end: the newest calls are the ones that
@@ -185,17 +215,17 @@ impl Content {
             self.parts.push(Part::Call { id: call.clone(), name: tool.to_owned(), args: PartialJson::new() });
             self.call_halves.push((call.clone(), Half::default()));
         }
-        let text = match self.call_halves.iter_mut().rev().find(|(id, _)| id == call) {
-            Some((_, half)) => half.join(args_delta, &mut self.replaced_halves),
-            None => args_delta.text.clone(),
-        };
-        if let Some(Part::Call { name, args, .. }) = self.parts.get_mut(number) {
-            if name.is_empty() {
+        let half = self.call_halves.iter_mut().rev().find(|(id, _)| id == call);
+        let lead = half.and_then(|(_, half)| half.join(args_delta, &mut self.replaced_halves));
+        if let Some(part) = self.parts.get_mut(number) {
+            if let Part::Call { name, .. } = part
+                && name.is_empty()
+            {
                 tool.clone_into(name);
             }
-            args.push(&text);
+            part.push(lead, &args_delta.text);
         }
-        Growth { part: number, opened, text }
+        Growth { part: number, opened, lead }
     }
 }
 
@@ -204,23 +234,22 @@ impl Content {
 pub(super) struct Half(Option<u16>);
 
 impl Half {
-    /// The whole characters of a fragment after the half that waited; a half that finds no other is U+FFFD.
-    pub(super) fn join(&mut self, fragment: &Fragment, replaced: &mut u32) -> String {
+    /// The character that the half that waited and the fragment's first half come to, if there is either; a half that
+    /// finds no other is U+FFFD. The fragment's last half waits from now on.
+    pub(super) fn join(&mut self, fragment: &Fragment, replaced: &mut u32) -> Option<char> {
         if fragment.is_empty() {
-            return String::new();
+            return None;
         }
-        let mut text = String::with_capacity(fragment.text.len() + 4);
-        match (self.0.take(), fragment.lead) {
+        let lead = match (self.0.take(), fragment.lead) {
             (Some(high), Some(low)) => match char::decode_utf16([high, low]).next() {
-                Some(Ok(character)) => text.push(character),
-                Some(Err(_)) | None => text.push(lost(replaced)),
+                Some(Ok(character)) => Some(character),
+                Some(Err(_)) | None => Some(lost(replaced)),
             },
-            (Some(_), None) | (None, Some(_)) => text.push(lost(replaced)),
-            (None, None) => {}
-        }
-        text.push_str(&fragment.text);
+            (Some(_), None) | (None, Some(_)) => Some(lost(replaced)),
+            (None, None) => None,
+        };
         self.0 = fragment.tail;
-        text
+        lead
     }
 }
 

@@ -109,7 +109,7 @@ impl Page {
                     lane.parts.push((kind, String::new()));
                 }
                 match lane.parts.get_mut(growth.part) {
-                    Some((of, text)) if *of == kind => text.push_str(&growth.text),
+                    Some((of, text)) if *of == kind => text.push_str(&growth.text(delta)),
                     _ => self.blame(format!("{growth:?} grew no part of its kind")),
                 }
             }
