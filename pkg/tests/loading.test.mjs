@@ -29,7 +29,7 @@ test("importing does nothing: no file is read, nothing is fetched, and the expor
     const entries = await Promise.all([import("./index.js"), import("./node.js"), import("./inline.js")]);
     console.log(JSON.stringify(entries.map((entry) => Object.keys(entry).sort())));
   `);
-  const wanted = ["ThreadClient", "ThreadfoldError", "classify", "createTranscoder", "fold", "init", "terminal", "threadfold"];
+  const wanted = ["ThreadClient", "ThreadfoldError", "classify", "createTranscoder", "dsh", "fold", "init", "terminal", "threadfold"];
   assert.deepEqual(names, [wanted, wanted, wanted]);
 });
 
