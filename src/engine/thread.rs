@@ -86,6 +86,10 @@ impl Engine {
         self.follower.handle(input, now, random);
         self.drain();
         for command in again {
+            // The log may have it after all: then it is not said again.
+            if matches!(&command, Command::Send { message_id, .. } if !self.view.has_failed(message_id)) {
+                continue;
+            }
             let id = CommandId(OWN_COMMANDS | self.own_commands);
             self.own_commands = self.own_commands.wrapping_add(1);
             self.handle(Input::Command(id, command), now, random);

@@ -189,6 +189,11 @@ impl Link {
     /// The stream was lost, or could not be opened: the next opening waits, longer with each failure, at a random
     /// moment of that time (full jitter). A host that said `bye` is no failure, unless it says nothing else.
     pub fn lost(&mut self, now: u64, random: u64, retry_after: Option<u64>) {
+        let stood = self.opened_at.map_or(0, |opened| now.saturating_sub(opened));
+        if self.wakes_silent && matches!(self.phase, Phase::Open { .. }) && stood > LONGEST_PAUSE {
+            // Nothing need have come: that it stood is all that shows that the host is there.
+            self.worked();
+        }
         if self.bye {
             self.byes = self.byes.saturating_add(1);
         }

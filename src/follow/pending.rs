@@ -3,6 +3,7 @@
 use super::command::{Accepted, Command, CommandError, CommandId, Outcome};
 use super::follower::Follower;
 use super::link::{Phase, Stop, backoff};
+use super::options::Protocol;
 use super::output::Output;
 use crate::event::RunId;
 
@@ -58,7 +59,8 @@ impl Commands {
         requests
     }
 
-    /// Takes an answer. None while the command goes on, or when nobody waits for the answer.
+    /// Takes an answer. None while the command goes on, or when nobody waits for the answer. A send whose outcome is not
+    /// known is not repeated where the host may then say it twice (`doubles_sends`).
     pub fn answered(
         &mut self,
         id: CommandId,
@@ -66,13 +68,17 @@ impl Commands {
         now: u64,
         random: u64,
         renewable: bool,
+        doubles_sends: bool,
     ) -> Option<Verdict> {
         let at = self.list.iter().position(|pending| pending.id == id)?;
         let pending = self.list.get_mut(at)?;
+        let is_safe = !(doubles_sends && matches!(pending.command, Command::Send { .. }));
         let again = match &outcome {
             Outcome::Accepted(_) => None,
-            Outcome::Network(_) => Some(0),
-            Outcome::Refused { status: 408 | 429 | 500..=599, retry_after, .. } => Some(retry_after.unwrap_or(0)),
+            Outcome::Network(_) => is_safe.then_some(0),
+            Outcome::Refused { status: 429 | 503, retry_after, .. } => Some(retry_after.unwrap_or(0)),
+            Outcome::Refused { status: 408 | 500..=599, .. } if !is_safe => None,
+            Outcome::Refused { status: 408 | 500..=599, retry_after, .. } => Some(retry_after.unwrap_or(0)),
             Outcome::Refused { status: 401 | 403, .. } if renewable && pending.tries < 2 => Some(0),
             Outcome::Refused { .. } => None,
         };
@@ -174,7 +180,10 @@ impl Follower {
     }
 
     pub(super) fn response(&mut self, id: CommandId, outcome: Outcome, now: u64, random: u64) {
-        let Some((id, result)) = self.commands.answered(id, outcome, now, random, self.renewable) else { return };
+        // A dsh host says the same thing twice when it is asked twice and the first is in its log already.
+        let doubles_sends = self.protocol == Protocol::Dsh;
+        let answered = self.commands.answered(id, outcome, now, random, self.renewable, doubles_sends);
+        let Some((id, result)) = answered else { return };
         if let Ok(accepted) = &result {
             self.accepted_run = accepted.run_id.clone().or(self.accepted_run.take());
             if matches!(self.link.phase, Phase::Stopped(Stop::Failed("not_found" | "no_content" | "unreachable"))) {

@@ -261,7 +261,10 @@ fn ping(f: &mut Follower, ping: &Ping, now: u64) {
 pub(super) fn malformed(f: &mut Follower, anomaly: Anomaly, name: &str, now: u64) {
     f.stats.malformed += 1;
     f.tell(anomaly);
-    if f.protocol == Protocol::Strict && f.link.phase == Phase::Opening {
+    let is_first = f.protocol == Protocol::Strict && f.link.phase == Phase::Opening;
+    // Where a dsh log or lane is torn, another opening tells all.
+    let is_torn = f.protocol == Protocol::Dsh && name == "item";
+    if is_first || is_torn {
         f.reopen(Why::Fault, now);
     } else if name == "committed" || f.protocol == Protocol::Plain {
         f.reads.look();

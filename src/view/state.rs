@@ -135,7 +135,9 @@ impl View {
     /// What became of a message on its way. The log is right: once it holds the message, this says nothing more.
     pub fn send_state(&mut self, message_id: &MessageId, state: SendState) {
         let found = self.sends.iter_mut().find(|send| send.message_id == *message_id);
-        if let Some(send) = found.filter(|send| send.state != state) {
+        // What the host's list holds did not fail, whatever became of the request.
+        let is_known = |send: &&mut Send| send.queued && matches!(state, SendState::Failed { .. });
+        if let Some(send) = found.filter(|send| send.state != state && !is_known(send)) {
             send.state = state;
             send.changed = true;
             self.pending.press(Urgency::Now);
@@ -175,6 +177,12 @@ impl View {
             self.sends.retain(|send| !is_gone(send));
             self.pending.restructure();
         }
+    }
+
+    /// True while a message that failed to reach the log is shown as such.
+    pub fn has_failed(&self, message_id: &MessageId) -> bool {
+        let failed = |send: &Send| matches!(send.state, SendState::Failed { .. });
+        self.sends.iter().any(|send| send.message_id == *message_id && failed(send))
     }
 
     /// The state of the connection.

@@ -1,7 +1,7 @@
 //! What a dsh session means: Facts and view, from recordings of the shipping host and from events by hand (B2).
 
 use super::super::{Effect, Engine};
-use crate::follow::{Command, CommandId, Generation, Input, Live, OnActive, Options, Protocol};
+use crate::follow::{Command, CommandId, Generation, Input, Live, OnActive, Options, Outcome, Protocol, Wake};
 use crate::json::Notes;
 use crate::source::dsh::read_item;
 use crate::thread::Block;
@@ -23,7 +23,9 @@ struct Session {
     generation: u32,
     facts: Vec<String>,
     anomalies: Vec<&'static str>,
-    /// By render key, whether the item is committed: a key never goes back, and never changes its item's kind.
+    /// How many commands the host was sent.
+    requests: u32,
+    /// The render keys of all previews, in order of appearance.
     keys: Vec<String>,
 }
 
@@ -31,8 +33,14 @@ impl Session {
     fn new() -> Self {
         let options =
             Options { protocol: Protocol::Dsh, thread_id: None, renewable: false, watchdog: false, initial: None };
-        let mut session =
-            Self { engine: Engine::new(options), generation: 0, facts: vec![], anomalies: vec![], keys: vec![] };
+        let mut session = Self {
+            engine: Engine::new(options),
+            generation: 0,
+            facts: vec![],
+            anomalies: vec![],
+            requests: 0,
+            keys: vec![],
+        };
         session.engine.listen(true);
         session.give(Input::Connect);
         session
@@ -63,7 +71,8 @@ impl Session {
             match effect {
                 Effect::OpenLive(generation) => self.generation = generation.0,
                 Effect::Anomaly(anomaly) => self.anomalies.push(anomaly.code),
-                Effect::CloseLive(_) | Effect::Fetch(_) | Effect::Request(..) | Effect::Done(..) => {}
+                Effect::Request(..) => self.requests += 1,
+                Effect::CloseLive(_) | Effect::Fetch(_) | Effect::Done(..) => {}
             }
         }
         let events: Vec<Value> =
@@ -415,6 +424,62 @@ fn what_a_restarted_host_forgot_is_told_to_whoever_sent_it() {
     session.snapshot(-1, &[], &json!({"revision": 0}));
     assert_eq!(session.view(), ["user mine failed"]);
     assert_eq!(session.items()[0]["send"]["code"], "lost");
+}
+
+#[test]
+fn what_a_turn_has_taken_and_not_said_yet_is_seen_by_who_comes_then() {
+    let inserted = |seq: u64, id: &str, start: u64| {
+        let splice = json!({"target": "next-turn", "start": start, "inserted": [message(id, id)]});
+        event(seq, "agent/inbox/spliced", &splice)
+    };
+    let removed = |seq: u64| {
+        event(
+            seq,
+            "agent/inbox/spliced",
+            &json!({"target": "next-turn", "start": 0, "removedCount": 1, "inserted": []}),
+        )
+    };
+    let mut session = Session::new();
+    // One waited before the window begins; it is the one that the first turn takes.
+    let window = [
+        inserted(40, "m1", 1),
+        event(41, "turn/start", &json!({"turn": 1})),
+        removed(42),
+        event(43, "step/end", &json!({"turn": 1, "step": 1})),
+        event(44, "turn/end", &json!({"turn": 1, "reason": {"kind": "completed"}})),
+        inserted(45, "m2", 1),
+        event(46, "turn/start", &json!({"turn": 2})),
+        removed(47),
+    ];
+    let inbox = json!({"values": {"inbox": {"next-turn": [message("m2", "m2")], "next-step": []}}});
+    let records: Vec<Value> = window.iter().map(|event| json!({"type": "event", "event": event})).collect();
+    let snapshot = json!({
+        "type": "snapshot", "header": {"version": 4, "id": "s"}, "cursor": 47, "records": records, "hasMore": true,
+        "projections": inbox, "assistantStream": {"revision": 0},
+    });
+    session.item(&snapshot.to_string());
+    assert_eq!(session.view(), ["finished natural_end", "user m1 queued", "user m2 queued"]);
+    session.event(&user(48, "m1", "m1"));
+    assert_eq!(session.view(), ["finished natural_end", "user m1 said", "user m2 queued"]);
+}
+
+#[test]
+fn a_send_of_which_nothing_is_known_is_not_said_twice() {
+    let mut session = Session::new();
+    session.open();
+    let content = vec![Block::Text { text: "mine".to_owned() }];
+    let (message_id, idempotency_key) = ("m1".into(), "k".to_owned());
+    session.give(Input::Command(
+        CommandId(1),
+        Command::Send { message_id, content, idempotency_key, on_active: OnActive::Queue },
+    ));
+    session.give(Input::Response(CommandId(1), Outcome::Network("cut".to_owned())));
+    assert_eq!(session.view(), ["user mine failed"]);
+    assert_eq!(session.requests, 1, "it is not repeated");
+    session.event(&event(0, "turn/start", &json!({"turn": 1})));
+    session.event(&user(1, "m1", "mine"));
+    session.give(Input::Wake(Wake::User));
+    assert_eq!((session.view(), session.requests), (vec!["user mine said".to_owned()], 1));
 }
 
 #[test]

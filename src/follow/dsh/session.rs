@@ -8,6 +8,9 @@ use crate::thread::{
     Aside, AsideRow, Block, Message, MessageRow, Record, ResumeTicket, Role, RunRow, RunState, Target, Tool, ToolReason,
 };
 
+/// More messages than this don't wait.
+const MOST_WAITING: usize = 10_000;
+
 /// Where a log stands: what the next event needs to know of those before it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Session {
@@ -36,25 +39,49 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A log that begins with these events, with the messages that wait as of `through`. One that begins inside a turn is
-    /// of that turn (B2).
-    pub fn beginning_with(events: &[Event], inbox: Vec<Queued>, through: Option<u64>) -> Self {
+    /// A log that begins with these events. One that begins inside a turn is of that turn (B2).
+    pub fn beginning_with(events: &[Event]) -> Self {
         let first = events.iter().find(|event| event.body.turn().is_some());
         let turn = first.filter(|event| !matches!(event.body, Body::TurnStart { .. }));
-        let (next_step, next_turn) = inbox.into_iter().partition(|message| message.steers);
-        Self {
-            turn: turn.and_then(|event| event.body.turn()),
-            next_turn,
-            next_step,
-            inbox_through: through,
-            queue_changed: true,
-            ..Self::default()
+        Self { turn: turn.and_then(|event| event.body.turn()), queue_changed: true, ..Self::default() }
+    }
+
+    /// The messages that wait after these events are known. What waited before them is as many nameless ones as it takes,
+    /// so that each change of the lists finds its place.
+    pub fn expect_inbox(&mut self, events: &[Event], at_end: &[Queued]) {
+        for steers in [false, true] {
+            let mut before = at_end.iter().filter(|message| message.steers == steers).count();
+            for event in events.iter().rev() {
+                if let Body::Spliced(splice) = &event.body
+                    && splice.steers == steers
+                {
+                    before = before.saturating_sub(splice.inserted.len()).saturating_add(splice.removed);
+                }
+            }
+            let nameless = Queued { steers, id: MessageId::from(""), content: Vec::new() };
+            *self.list(steers) = vec![nameless; before.min(MOST_WAITING)];
         }
+    }
+
+    /// The messages that wait, as the host lists them; what a turn has taken and not said yet is not among them.
+    pub fn set_inbox(&mut self, inbox: Vec<Queued>) {
+        self.taken.retain(|message| !inbox.iter().any(|waiting| waiting.id == message.id));
+        (self.next_step, self.next_turn) = inbox.into_iter().partition(|message| message.steers);
+        self.queue_changed = true;
+    }
+
+    /// The messages that wait are those of this log, as of this seq: older changes are in them already.
+    pub fn inherit_inbox(&mut self, before: &Self, through: Option<u64>) {
+        self.next_turn.clone_from(&before.next_turn);
+        self.next_step.clone_from(&before.next_step);
+        self.taken.clone_from(&before.taken);
+        self.inbox_through = through;
     }
 
     /// Takes the next event. None for one that a thread is not made of.
     pub fn take(&mut self, event: Event) -> Option<Record> {
         let Event { seq, time, surface, body } = event;
+        let is_news = Some(seq) > self.inbox_through;
         self.show(seq, surface);
         match body {
             Body::TurnStart { turn } => {
@@ -65,7 +92,7 @@ impl Session {
             Body::TurnEnd { turn, cause } => {
                 self.turn = None;
                 self.questions.clear();
-                self.drop_taken();
+                self.drop_taken(is_news);
                 Some(state(seq, time, run(turn), RunState::Ended(cause), None))
             }
             Body::StepStart { .. } => {
@@ -73,11 +100,14 @@ impl Session {
                 None
             }
             Body::StepEnd { .. } => {
-                self.drop_taken();
+                self.drop_taken(is_news);
                 None
             }
             Body::Settlement(settlement) => Some(self.settle(seq, time, surface, settlement)),
-            Body::Said(said) => Some(self.said(seq, time, said)),
+            Body::Said(said) => {
+                self.unqueue(&said.id, is_news);
+                Some(self.said(seq, time, said))
+            }
             Body::Result { turn, step, id, call, content, is_error } => {
                 let block = Block::ToolResult { tool_use_id: call, content, is_error };
                 let message = Message { id, role: Role::Tool, content: vec![block] };
@@ -100,7 +130,7 @@ impl Session {
                 Some(Record::Aside(AsideRow { seq, time, run_id: run(turn), step, response, aside }))
             }
             Body::Spliced(splice) => {
-                if Some(seq) > self.inbox_through {
+                if is_news {
                     self.splice(splice);
                 }
                 None
@@ -120,8 +150,9 @@ impl Session {
     }
 
     /// The messages that wait, in the order in which they will be said.
-    pub fn waiting(&self) -> Vec<Queued> {
-        [&self.taken, &self.next_step, &self.next_turn].into_iter().flatten().cloned().collect()
+    fn waiting(&self) -> Vec<Queued> {
+        let all = [&self.taken, &self.next_step, &self.next_turn].into_iter().flatten();
+        all.filter(|message| !message.id.as_str().is_empty()).cloned().collect()
     }
 
     /// What the model sees no more since the last call.
@@ -161,7 +192,6 @@ impl Session {
 
     fn said(&mut self, seq: u64, time: u64, said: Said) -> Record {
         let Said { turn, is_system, id, content, injected } = said;
-        self.unqueue(&id);
         let role = if is_system { Role::System } else { Role::User };
         Record::Message(MessageRow {
             seq,
@@ -211,7 +241,7 @@ impl Session {
 
     fn splice(&mut self, splice: Splice) {
         let Splice { steers, start, removed, inserted } = splice;
-        let list = if steers { &mut self.next_step } else { &mut self.next_turn };
+        let list = self.list(steers);
         let start = start.min(list.len());
         let end = start.saturating_add(removed).min(list.len());
         let out: Vec<Queued> = list.splice(start..end, inserted).collect();
@@ -222,13 +252,23 @@ impl Session {
         self.queue_changed = true;
     }
 
-    fn unqueue(&mut self, id: &MessageId) {
+    fn list(&mut self, steers: bool) -> &mut Vec<Queued> {
+        if steers { &mut self.next_step } else { &mut self.next_turn }
+    }
+
+    fn unqueue(&mut self, id: &MessageId, is_news: bool) {
+        if !is_news {
+            return;
+        }
         let before = self.taken.len();
         self.taken.retain(|message| message.id != *id);
         self.queue_changed |= before != self.taken.len();
     }
 
-    fn drop_taken(&mut self) {
+    fn drop_taken(&mut self, is_news: bool) {
+        if !is_news {
+            return;
+        }
         self.queue_changed |= !self.taken.is_empty();
         self.taken.clear();
     }

@@ -4,7 +4,7 @@
 use super::content::content_of;
 use super::policy::{apply, open_lane};
 use super::session::{Session, run};
-use super::{Active, Event, Snapshot, Window};
+use super::{Active, Event, Queued, Snapshot, Window};
 use crate::event::{Coordinate, Epoch};
 use crate::follow::connection::Why;
 use crate::follow::follower::Follower;
@@ -61,9 +61,11 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     }
     f.link.phase = Phase::Open { revision };
     f.reads.forget();
-    // An inbox that the host does not tell is what the window's own changes make of it.
-    let through = inbox.is_some().then_some(cursor).flatten();
-    let mut side = begin(f, events, inbox.unwrap_or_default(), through);
+    let mut session = Session::beginning_with(&events);
+    if let Some(inbox) = &inbox {
+        session.expect_inbox(&events, inbox);
+    }
+    let mut side = begin(f, session, events, inbox);
     if let Some(active) = active.filter(|_| !is_short) {
         adopt(f, &mut side, &active);
     }
@@ -102,8 +104,9 @@ pub(in crate::follow) fn answered(
         return;
     }
     let Some(repair) = f.dsh.repair.take() else { return };
-    let (inbox, through) = (f.dsh.session.waiting(), f.dsh.last);
-    let mut side = begin(f, window.events, inbox, through);
+    let mut session = Session::beginning_with(&window.events);
+    session.inherit_inbox(&f.dsh.session, f.dsh.last);
+    let mut side = begin(f, session, window.events, None);
     let had_attempt = keep_lanes(f, &mut side);
     f.reads.succeeded();
     f.reads.reached(last);
@@ -118,15 +121,18 @@ pub(in crate::follow) fn answered(
     }
 }
 
-/// A side of these events, and the state of the log that they make.
-fn begin(f: &mut Follower, events: Vec<Event>, inbox: Vec<super::Queued>, through: Option<u64>) -> Side {
-    let mut session = Session::beginning_with(&events, inbox, through);
+/// A side of these events, and the state of the log that they make. An inbox that the host does not tell is what the
+/// events make of it.
+fn begin(f: &mut Follower, mut session: Session, events: Vec<Event>, inbox: Option<Vec<Queued>>) -> Side {
     let mut side = Side::new(Epoch::from(""), Lanes::after(f.side.as_ref().map(|side| &side.lanes)));
     let last = events.last().map(|event| event.seq);
     for event in events {
         if let Some(record) = session.take(event) {
             side.publish(record);
         }
+    }
+    if let Some(inbox) = inbox {
+        session.set_inbox(inbox);
     }
     side.take_step();
     side.step.covered = session.covered();

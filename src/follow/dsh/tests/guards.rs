@@ -259,6 +259,34 @@ fn spoil_cursor(snapshot: &mut Snapshot) {
 }
 
 #[test]
+fn an_item_that_cant_be_read_is_as_good_as_lost() {
+    use crate::follow::Live;
+    let torn = || Live::Malformed("item".to_owned(), crate::json::read::<u64>("{").unwrap_err());
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one").live(torn());
+    world.shows("+one").reopens(1).play("wait 1000 · snap").shows("+one");
+    // As the first item too.
+    world.play("cut · wait 1000 · open").live(torn());
+    world.shows("?one").reopens(2).play("wait 1000 · snap").shows("+one");
+}
+
+#[test]
+fn a_stream_that_stood_for_long_did_work_though_nothing_came() {
+    let mut world = World::at(12);
+    world.play("snap");
+    for _ in 0..50 {
+        world.play("wait 40000 · cut · wait 1000 · snap");
+    }
+    assert_eq!(*world.follower.status(), Status::Live);
+}
+
+#[test]
+fn a_wake_after_a_long_silence_opens_the_stream_again() {
+    let mut world = World::at(12);
+    world.play("snap · wait 50000 · wake").reopens(0).play("wait 61000 · wake").reopens(1).play("snap").is_settled();
+}
+
+#[test]
 fn clocks_that_go_backwards_change_nothing() {
     let mut world = World::at(12);
     for seq in 0..13_u64 {

@@ -168,7 +168,12 @@ impl World {
     }
 
     pub fn item(&mut self, item: Item) {
-        self.input(Input::Live(self.generation, Live::Dsh(item, Notes::default())));
+        self.live(Live::Dsh(item, Notes::default()));
+    }
+
+    /// Something else comes of the stream.
+    pub fn live(&mut self, live: Live) {
+        self.input(Input::Live(self.generation, live));
     }
 
     #[track_caller]
