@@ -337,7 +337,7 @@ impl Page {
                 LaneChange::Open { lane, coordinate, .. } => {
                     self.lanes.push((*lane, coordinate.clone().unwrap(), String::new(), true));
                 }
-                LaneChange::Grew { lane, growth, .. } => self.lane(*lane).2.push_str(&growth.text),
+                LaneChange::Grew { lane, delta, growth } => self.lane(*lane).2.push_str(&growth.text(delta)),
                 LaneChange::Reset { lane } => self.lane(*lane).2.clear(),
                 LaneChange::Confirmed { lane, confirmed } => self.lane(*lane).3 = *confirmed,
                 LaneChange::Settled { lane, seq } => {
