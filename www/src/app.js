@@ -3,15 +3,18 @@
 //
 // `?thread=` names the thread; without it the page makes one and writes it into the address, so that a reload and a
 // second tab follow the same one. `?transport=fetch` reads the live stream by fetch. `?query.name=value` goes to the
-// host with every read (`?query.fault=drop:0.2`, say).
+// host with every read (`?query.fault=drop:0.2`, say). `?replay` plays the session that was opened from a file.
 
 import { announcer } from "./announce.js";
 import { Composer, freshId } from "./composer.js";
 import { byId, setText } from "./dom.js";
 import { faultButtons } from "./faults.js";
 import { ItemList } from "./items.js";
+import { naive } from "./naive.js";
 import { panel } from "./panel.js";
+import { replaySource } from "./replay.js";
 import { stickyScroll } from "./scroll.js";
+import { openedSession, sessionButtons } from "./session.js";
 import { isNewThread, statusBar } from "./status.js";
 
 /** @typedef {import("../../pkg/index.js").ThreadClient} ThreadClient */
@@ -70,8 +73,10 @@ async function start() {
     giveUp("The package is not at /pkg/index.js. Build it and start the host with “cargo xtask demo”, then reload this page.");
     throw error;
   }
+  const session = openedSession();
+  const options = optionsOfAddress(threadId);
   const thread = new threadfold.ThreadClient({
-    source: threadfold.threadfold(optionsOfAddress(threadId)),
+    source: session ? replaySource(session) : threadfold.threadfold(options),
     onAnomaly: (anomaly) => console.debug("threadfold:", anomaly.code, anomaly.message),
   });
   Object.assign(window, { thread });
@@ -86,6 +91,8 @@ async function start() {
   const announce = announcer(thread.view);
   const count = panel(thread);
   faultButtons(threadId);
+  const compare = session ? () => {} : naive(thread, options);
+  sessionButtons(threadId);
 
   let opened = false;
   const render = () => {
@@ -97,6 +104,7 @@ async function start() {
     announce(view);
     if (list.render(view.items)) scroll.grew();
     count();
+    compare();
   };
   thread.subscribe(render);
   render();

@@ -1,14 +1,22 @@
 // @ts-check
-// A picture of the last half minute: fragments of the live lane as ticks, commits of the log as marks, and the wire as a band
-// that breaks where it was lost. It is drawn from counts, so it costs the same whatever the traffic.
+// A picture of the last while: fragments of the live lane as ticks, commits of the log as marks, and the wire as a band that
+// breaks where it was lost. It is drawn from counts, so it costs the same whatever the traffic. It zooms, and says what a
+// place in it means.
 
-import { byId, make } from "./dom.js";
+import { byId, make, setText } from "./dom.js";
 
 /** @typedef {import("../../pkg/index.js").Stats} Stats */
 /** @typedef {import("../../pkg/index.js").Status} Status */
 
 const SLICE = 200;
-const SLICES = 150;
+/** How much is kept: ten minutes. */
+const KEPT = 3000;
+/** How much is seen at once, in slices: from ten seconds to all that is kept. */
+const SPANS = Object.freeze([50, 150, 600, KEPT]);
+/** Bars in the picture at most; beyond that a bar is several slices. */
+const BARS = 150;
+const NAMES = /** @type {const} */ (["deltas", "commits", "losses", "openings", "gaps"]);
+const [LEFT, RIGHT] = [40, 12];
 
 /**
  * What happened in one slice of time.
@@ -29,8 +37,12 @@ export class Lanes {
   /** @type {Record<string, number>} */
   #last = {};
   #colours = colours();
+  #zoom = 1;
+  /** The bar that is pointed at, counted from the right; null when none is. @type {number | null} */
+  #pointed = null;
 
   constructor() {
+    this.#controls();
     const legend = byId("legend");
     for (const [name, colour] of [["Deltas", "--accent"], ["Commits", "--good"], ["Opened", "--warn"], ["Lost", "--bad"]]) {
       const swatch = make("i");
@@ -54,19 +66,44 @@ export class Lanes {
     if (!this.#started) this.#started = now - 1;
     while (this.#started + this.#slices.length < now + 1) {
       this.#slices.push({ deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0, state });
-      if (this.#slices.length > SLICES) {
+      if (this.#slices.length > KEPT) {
         this.#slices.shift();
         this.#started += 1;
       }
     }
     const slice = this.#slices[this.#slices.length - 1];
     if (!slice) return;
-    for (const name of /** @type {const} */ (["deltas", "commits", "losses", "openings", "gaps"])) {
+    for (const name of NAMES) {
       const value = stats[name];
       slice[name] += Math.max(0, value - (this.#last[name] ?? 0));
       this.#last[name] = value;
     }
     slice.state = state;
+  }
+
+  /** What is seen, from the left: bars of one or several slices. @returns {Slice[]} */
+  #bars() {
+    const span = this.#span;
+    const each = Math.ceil(span / BARS);
+    // A bar's slices stay together while time goes on.
+    const end = this.#started + this.#slices.length;
+    const first = Math.max(this.#started, Math.ceil(end / each) * each - span);
+    /** @type {Slice[]} */
+    const bars = [];
+    for (let at = first; at < end; at++) {
+      const slice = /** @type {Slice} */ (this.#slices[at - this.#started]);
+      const bar = bars.at(-1);
+      if (!bar || at % each === 0) bars.push({ ...slice });
+      else {
+        for (const name of NAMES) bar[name] += slice[name];
+        bar.state = slice.state;
+      }
+    }
+    return bars;
+  }
+
+  get #span() {
+    return /** @type {number} */ (SPANS[this.#zoom]);
   }
 
   draw() {
@@ -82,57 +119,115 @@ export class Lanes {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const c = this.#colours;
-    const [left, right] = [40, 12];
-    const step = (width - left - right) / SLICES;
+    const bars = this.#bars();
+    const step = this.#step();
     const rows = { live: height * 0.5, log: height * 0.66, wire: height * 0.87 };
 
     pen.fillStyle = c.line;
-    for (const y of [rows.live, rows.log]) pen.fillRect(left, y, width - left - right, 1);
-    pen.fillRect(left, rows.wire - 1, width - left - right, 2);
+    for (const y of [rows.live, rows.log]) pen.fillRect(LEFT, y, width - LEFT - RIGHT, 1);
+    pen.fillRect(LEFT, rows.wire - 1, width - LEFT - RIGHT, 2);
     pen.fillStyle = c.soft;
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
     for (const [name, y] of Object.entries(rows)) pen.fillText(name, 9, name === "live" ? y - 6 : y);
 
-    const from = left + (SLICES - this.#slices.length) * step;
-    this.#slices.forEach((slice, at) => {
+    const from = width - RIGHT - bars.length * step;
+    bars.forEach((bar, at) => {
       const x = from + at * step;
-      if (slice.deltas > 0) {
-        const tall = Math.max(4, Math.min(1, Math.log2(1 + slice.deltas) / 7) * (rows.live - 12));
+      if (bar.deltas > 0) {
+        const tall = Math.max(4, Math.min(1, Math.log2(1 + bar.deltas) / 7) * (rows.live - 12));
         pen.fillStyle = c.accent;
         pen.fillRect(x, rows.live - tall, Math.max(1, step - 0.6), tall);
       }
-      if (slice.state !== "live" && slice.state !== "catching_up") return;
-      pen.fillStyle = slice.state === "live" ? c.accent : c.soft;
+      if (bar.state !== "live" && bar.state !== "catching_up") return;
+      pen.fillStyle = bar.state === "live" ? c.accent : c.soft;
       pen.fillRect(x, rows.wire - 2, step + 0.5, 4);
     });
     // Marks come after the bands, so that nothing covers them.
-    this.#slices.forEach((slice, at) => {
+    bars.forEach((bar, at) => {
       const x = from + (at + 0.5) * step;
-      if (slice.commits > 0) {
+      if (bar.commits > 0) {
         pen.fillStyle = c.good;
         pen.fillRect(x - 1, rows.log - 7, 2, 14);
       }
-      if (slice.openings > 0) ring(pen, x, rows.wire, c.warn, c.ground);
+      if (bar.openings > 0) ring(pen, x, rows.wire, c.warn, c.ground);
     });
-    // A loss is often mended within a slice or two: it stands a little above, so that both are seen.
-    this.#slices.forEach((slice, at) => {
-      if (slice.losses > 0 || slice.gaps > 0) cross(pen, from + (at + 0.5) * step, rows.wire - 8, c.bad);
+    // A loss is often mended within a bar or two: it stands a little above, so that both are seen.
+    bars.forEach((bar, at) => {
+      if (bar.losses > 0 || bar.gaps > 0) cross(pen, from + (at + 0.5) * step, rows.wire - 8, c.bad);
     });
-    this.#describe();
+    if (this.#pointed !== null) {
+      pen.fillStyle = c.soft;
+      pen.fillRect(width - RIGHT - (this.#pointed + 0.5) * step, 6, 1, height - 12);
+    }
+    this.#describe(bars);
   }
 
-  #describe() {
+  #step() {
+    return (this.#canvas.clientWidth - LEFT - RIGHT) / Math.min(BARS, this.#span);
+  }
+
+  /** Zoom by button, wheel and key; a bar is told of where the pointer or the arrow keys are. */
+  #controls() {
+    const canvas = this.#canvas;
+    const [closer, wider] = [byId("lanes-closer"), byId("lanes-wider")];
+    /** @param {number} zoom */
+    const zoom = (zoom) => {
+      this.#zoom = Math.max(0, Math.min(SPANS.length - 1, zoom));
+      closer.toggleAttribute("disabled", this.#zoom === 0);
+      wider.toggleAttribute("disabled", this.#zoom === SPANS.length - 1);
+      byId("lanes-title").textContent = `Last ${spoken(this.#span)}`;
+      this.draw();
+    };
+    /** @param {number | null} bar */
+    const point = (bar) => {
+      this.#pointed = bar === null ? null : Math.max(0, Math.min(Math.min(BARS, this.#span) - 1, bar));
+      this.draw();
+    };
+    closer.addEventListener("click", () => zoom(this.#zoom - 1));
+    wider.addEventListener("click", () => zoom(this.#zoom + 1));
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      zoom(this.#zoom + Math.sign(event.deltaY));
+    }, { passive: false });
+    canvas.addEventListener("pointermove", ({ offsetX }) => point(Math.floor((canvas.clientWidth - RIGHT - offsetX) / this.#step())));
+    for (const over of ["pointerleave", "blur"]) canvas.addEventListener(over, () => point(null));
+    canvas.addEventListener("keydown", ({ key }) => {
+      if (key === "ArrowLeft") point((this.#pointed ?? -1) + 1);
+      else if (key === "ArrowRight") point((this.#pointed ?? 1) - 1);
+      else if (key === "+") zoom(this.#zoom - 1);
+      else if (key === "-") zoom(this.#zoom + 1);
+    });
+  }
+
+  /** @param {Slice[]} bars */
+  #describe(bars) {
     const sum = { deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0 };
-    for (const slice of this.#slices) {
-      sum.deltas += slice.deltas;
-      sum.commits += slice.commits;
-      sum.losses += slice.losses + slice.gaps;
-      sum.openings += slice.openings;
-    }
-    const text = `In the last 30 seconds: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses} losses, ${sum.openings} openings of the stream`;
+    for (const bar of bars) for (const name of NAMES) sum[name] += bar[name];
+    const whole = `In the last ${spoken(this.#span)}: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses + sum.gaps} losses, ${sum.openings} openings of the stream`;
+    const bar = this.#pointed === null ? undefined : bars.at(-1 - this.#pointed);
+    const ago = ((this.#pointed ?? 0) * this.#span * SLICE) / Math.min(BARS, this.#span) / 1000;
+    const there = this.#pointed === null ? "" : `${ago < 10 ? ago.toFixed(1) : Math.round(ago)} s ago: ${bar ? happened(bar) : "before this page was opened"}`;
+    setText(byId("lanes-tip"), there || "Point at a mark to read it");
+    const text = there || whole;
     if (this.#canvas.getAttribute("aria-label") !== text) this.#canvas.setAttribute("aria-label", text);
   }
+}
+
+/** @param {number} slices */
+function spoken(slices) {
+  const seconds = (slices * SLICE) / 1000;
+  return seconds < 120 ? `${seconds} seconds` : `${seconds / 60} minutes`;
+}
+
+/** @param {Slice} bar */
+function happened({ deltas, commits, losses, openings, gaps, state }) {
+  /** @param {number} count @param {string} one */
+  const some = (count, one, many = `${one}s`) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []);
+  const things = [
+    ...some(deltas, "Delta"), ...some(commits, "commit"), ...some(losses, "stream lost", "streams lost"), ...some(gaps, "hole seen", "holes seen"), ...some(openings, "stream opened", "streams opened"),
+  ];
+  return `${things.join(", ") || "nothing"}; ${state.replaceAll("_", " ")}`;
 }
 
 function colours() {
