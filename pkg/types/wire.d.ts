@@ -60,7 +60,9 @@ export interface PlacedFact {
 }
 
 /** A piece of a message. A block of another `type` is carried through as it came. */
-export type Block =
+export type Block = KnownBlock | UnknownBlock;
+
+export type KnownBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly source: Json }
   | { readonly type: "document"; readonly source: Json; readonly title?: string; readonly context?: string }
@@ -68,12 +70,12 @@ export type Block =
   | { readonly type: "redacted" }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Json }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content: readonly Block[]; readonly is_error: boolean }
-  | { readonly type: "thinking"; readonly text: string; readonly signature?: string }
-  | UnknownBlock;
+  | { readonly type: "thinking"; readonly text: string; readonly signature?: string };
 
+/** `type` is none of a {@link KnownBlock}; the compiler can't say so, and so gives its other keys no type. */
 export interface UnknownBlock {
-  readonly type: string & {};
-  readonly [key: string]: unknown;
+  readonly type: string;
+  readonly [key: string]: any;
 }
 
 export interface Message {

@@ -5,7 +5,7 @@ import { versionOf } from "../support/project.mjs";
 const APP = `
 import { ThreadClient, ThreadfoldError, classify, fold, init, terminal, threadfold } from "threadfold";
 import { fold as foldInline } from "threadfold/inline";
-import type { Answer, CustomSource, Fact, Item, Page, PlacedFact, ThreadEvent, View } from "threadfold";
+import type { Answer, Block, CustomSource, Fact, Item, Page, PlacedFact, ThreadEvent, View } from "threadfold";
 import address from "threadfold/threadfold.wasm";
 
 const source: CustomSource = {
@@ -29,6 +29,19 @@ export function words(item: Item): string {
     default: { const never: never = item; return never; }
   }
 }
+
+export function said(block: Block): string {
+  switch (block.type) {
+    case "text": case "thinking": return block.text;
+    case "tool_use": return block.name;
+    case "tool_result": return block.content.map(said).join("");
+    case "image": return JSON.stringify(block.source);
+    default: return block.type;
+  }
+}
+// A known block is checked in all its keys.
+// @ts-expect-error There is no text in it.
+export const wrong: Extract<Block, { type: "text" }> = { type: "text" };
 
 export function name(fact: Fact): string {
   switch (fact.type) {
