@@ -11,43 +11,53 @@ import { figure } from "./src/figures.js";
 import { markdown, screen, svg } from "./src/report.js";
 import { Chromium } from "./src/chromium.mjs";
 
-const here = new URL(".", import.meta.url);
+const folder = new URL(".", import.meta.url);
 const flags = parse(process.argv.slice(2));
 const rounds = Number(flags.rounds?.[0] ?? (flags.quick ? 3 : 7));
 const places = flags.where ?? ["node", "chromium"];
 const wanted = ({ name }) => !flags.only || flags.only.includes(name);
-const partial = flags.quick || flags.only || flags.where || rounds < 7;
+const partial = flags.only || flags.where;
 
 const chromium = places.includes("chromium") ? await Chromium.launch() : null;
-const found = { cases: [], series: [], frame: null };
+const report = {
+  machine: {
+    what: `${os.cpus()[0].model}, ${os.cpus().length} cores, Node ${process.version}${chromium ? `, Chromium ${chromium.version}` : ""}`,
+    rounds,
+    when: new Date().toISOString().slice(0, 10),
+    versions: versions(),
+  },
+  cases: [],
+  series: [],
+  frame: null,
+};
 try {
   for (const where of places) {
     const run = where === "node" ? inNode : (task) => chromium.run(task);
-    for (const measured of CASES.filter(wanted)) found.cases.push({ case: measured, where, figures: await compare(measured, run, where) });
-    for (const measured of SERIES.filter(wanted)) {
-      if (measured.node && where !== "node") continue;
-      found.series.push({ series: measured, where, figures: await follow(measured, run, where) });
+    const here = ({ places }) => !places || places.includes(where);
+    for (const measured of CASES.filter(wanted).filter(here)) {
+      report.cases.push({ case: measured, where, figures: await compare(measured, run, where) });
+      save();
+    }
+    for (const measured of SERIES.filter(wanted).filter(here)) {
+      report.series.push({ series: measured, where, figures: await follow(measured, run, where) });
+      save();
     }
   }
-  if (chromium && (!flags.only || flags.only.includes("frame"))) found.frame = await chromium.frame(flags.quick ? 5 : 30);
+  if (chromium && (!flags.only || flags.only.includes("frame"))) report.frame = await chromium.frame(flags.quick ? 5 : 30);
+  save();
 } finally {
   await chromium?.close();
 }
-
-const machine = {
-  what: `${os.cpus()[0].model}, ${os.cpus().length} cores, Node ${process.version}${chromium ? `, Chromium ${chromium.version}` : ""}`,
-  rounds,
-  when: new Date().toISOString().slice(0, 10),
-  versions: versions(),
-};
-const report = { machine, ...found };
-writeFileSync(join(process.env.BENCH_OUT ?? "target", "bench.json"), `${JSON.stringify(report, null, 1)}\n`);
-if (partial) console.log("\n(a part of the run: docs/ is left as it is)");
-else {
-  writeFileSync(new URL("../docs/bench.md", here), markdown(report));
-  writeFileSync(new URL("../docs/bench.svg", here), svg(report));
-}
+console.log(partial ? "\n(a part of the run: docs/ is left as it is)" : "\ndocs/bench.md and docs/bench.svg are written");
 console.log(`\n${screen(report)}`);
+
+/** Writes what there is so far, so that a run that is ended leaves what it found. */
+function save() {
+  writeFileSync(join(process.env.BENCH_OUT ?? "target", "bench.json"), `${JSON.stringify(report, null, 1)}\n`);
+  if (partial) return;
+  writeFileSync(new URL("../docs/bench.md", folder), markdown(report));
+  writeFileSync(new URL("../docs/bench.svg", folder), svg(report));
+}
 
 /** Each contender once a round, in an order that turns around with each round. */
 async function compare({ name, task, contenders }, run, where) {
@@ -62,29 +72,29 @@ async function compare({ name, task, contenders }, run, where) {
   return Object.fromEntries(contenders.map((contender) => [contender, figure(samples[contender])]));
 }
 
-async function follow({ name, points, task, unit }, run, where) {
+async function follow({ name, points, task, unit, most = rounds }, run, where) {
   const samples = points.map(() => []);
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < Math.min(rounds, most); round += 1) {
     const order = points.map((_, at) => at);
     for (const at of round % 2 ? order.reverse() : order) {
       const { ms, bytes, text } = await run({ ...task(points[at]), contender: "threadfold" });
       const value = unit === "MB" ? (bytes - (text ?? 0)) / 1e6 : unit === "µs" ? ms * 1000 : ms;
       samples[at].push(value);
-      progress(`${where} ${name} ${round + 1}/${rounds} at ${points[at]}: ${value.toFixed(2)} ${unit}`);
+      progress(`${where} ${name} ${round + 1} at ${points[at]}: ${value.toFixed(2)} ${unit}`);
     }
   }
   return samples.map(figure);
 }
 
 async function inNode(task) {
-  const script = new URL("src/child.mjs", here).pathname;
+  const script = new URL("src/child.mjs", folder).pathname;
   const options = { maxBuffer: 1 << 26, timeout: 300_000 };
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", "--no-warnings", script, JSON.stringify(task)], options);
   return JSON.parse(stdout.trim().split("\n").at(-1));
 }
 
 function versions() {
-  const { dependencies } = JSON.parse(readFileSync(new URL("package.json", here)));
+  const { dependencies } = JSON.parse(readFileSync(new URL("package.json", folder)));
   return Object.entries(dependencies).map(([name, version]) => `${name} ${version}`).join(", ");
 }
 

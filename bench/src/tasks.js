@@ -2,7 +2,7 @@
 
 import { fold, init, ThreadClient } from "#threadfold";
 import { log } from "./conversation.js";
-import { median } from "./sample.js";
+import { clock, median } from "./sample.js";
 
 /** Runs `once`, which gives its own time, until the figures are steady; the first run is not counted. */
 async function steady(once, most = 9) {
@@ -26,11 +26,11 @@ export async function firstRead({ contender, messages }) {
   return steady(async () => {
     if (contender === "floor") return timed(() => JSON.parse(text).messages.slice(-200).map(({ message }) => message.content.length));
     globalThis.gc?.();
-    const start = performance.now();
+    const start = clock();
     const client = new ThreadClient({ source: silent, initial: text });
     while (client.view.items.length === 0) await null;
     const looked = client.view.items.slice(-200).map((item) => item.parts?.length ?? 0);
-    const time = performance.now() - start;
+    const time = clock() - start;
     if (looked.length !== 200) throw new Error("the view is too short");
     client.close();
     return time;
@@ -76,11 +76,11 @@ export async function recovery({ messages, fresh, rounds = 9 }) {
     page = JSON.stringify(more);
     const again = new Promise((resolve) => (opened = resolve));
     const read = new Promise((resolve) => (asked = resolve));
-    const start = performance.now();
+    const start = clock();
     sink.closed();
     if (fresh > 0) await until(client, () => client.view.items.at(-1).seq === frontier);
     else await read;
-    times.push(performance.now() - start);
+    times.push(clock() - start);
     await again;
   }
   client.close();
@@ -123,14 +123,14 @@ export async function delta({ history = 0, before = 0, calls = 0, batches = 40, 
   for (let at = 0; at < batches; at += 1) {
     const events = Array.from({ length: batch }, (_, number) => event(many ? args(number % many, "a word ") : text));
     await settled();
-    const start = performance.now();
+    const start = clock();
     for (const data of events) {
       sink.event("delta", data);
       paint();
       // The listeners are called in a microtask.
       await null;
     }
-    times.push((performance.now() - start) / batch);
+    times.push((clock() - start) / batch);
   }
   const { parts } = client.view.items.at(-1);
   const shown = parts.reduce((sum, part) => sum + (part.text ?? part.args).length, 0);
@@ -142,11 +142,11 @@ export async function delta({ history = 0, before = 0, calls = 0, batches = 40, 
 
 /** From nothing to the first Fact: compile, instantiate, fold. */
 export async function start() {
-  const begin = performance.now();
+  const begin = clock();
   await init();
-  const compiled = performance.now();
+  const compiled = clock();
   const facts = fold(log(4));
-  const time = performance.now() - begin;
+  const time = clock() - begin;
   if (facts[0].fact.type !== "run_started") throw new Error("no first Fact");
   return { ms: time, init: compiled - begin };
 }
@@ -207,9 +207,9 @@ const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 async function timed(action) {
   globalThis.gc?.();
-  const start = performance.now();
+  const start = clock();
   await action();
-  return performance.now() - start;
+  return clock() - start;
 }
 
 /** The module's memory, which the glue keeps to itself: asked of the module once more, which is there already. */

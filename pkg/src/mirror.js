@@ -102,7 +102,12 @@ class Lines {
 
   /** All of them; the same array each time. */
   list() {
-    return (this.#list ??= this.settled.slice(0, this.count).concat(this.tail));
+    return (this.#list ??= this.#settled().concat(this.tail));
+  }
+
+  /** The settled ones, copied only where another view has grown the list: a long thread is copied once for a view. */
+  #settled() {
+    return this.count === this.settled.length ? this.settled : this.settled.slice(0, this.count);
   }
 
   /** @param {number} place @returns {Item | undefined} */
