@@ -14,10 +14,10 @@
 //! |---|---|
 //! | a snapshot replaces everything | [`window::snapshot`] |
 //! | an event or frame before the snapshot | [`item`] |
-//! | Repairing: queue, hold | [`event`], [`frame`] |
+//! | Repairing: queue, hold | [`join`], [`frame`] |
 //! | Repairing: the page | [`window::answered`] |
 //! | a frame that is the last one; a revision that is not next | [`in_order`] |
-//! | a seq that was seen, that is next, that lies beyond a gap | [`event`] |
+//! | a seq that was seen, that is next, that lies beyond a gap | [`join`] |
 //! | Idle, Live, Staged: an event | [`apply`] |
 //! | start | [`start`] |
 //! | chunk | [`chunk`] |
@@ -95,6 +95,11 @@ pub(in crate::follow) fn item(f: &mut Follower, item: Item, now: u64) {
 /// The log goes on, or has a hole.
 fn event(f: &mut Follower, event: Event, now: u64) {
     f.stats.commits += 1;
+    join(f, event, now);
+}
+
+/// Takes an event where it joins on, and begins to repair where it does not.
+pub(super) fn join(f: &mut Follower, event: Event, now: u64) {
     if let Some(repair) = &mut f.dsh.repair {
         f.reads.wish(Some(event.seq));
         return repair.queue.push(event);
@@ -113,7 +118,7 @@ fn event(f: &mut Follower, event: Event, now: u64) {
 
 /// The next event of the log: held where it settles the attempt that streams, queued behind what is held, published
 /// otherwise.
-pub(super) fn apply(f: &mut Follower, event: Event, now: u64) {
+fn apply(f: &mut Follower, event: Event, now: u64) {
     f.dsh.last = Some(event.seq);
     let Some(side) = &f.side else { return };
     let (turn, is_staged) = (f.dsh.turn, !f.dsh.held.is_empty());

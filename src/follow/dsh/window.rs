@@ -2,7 +2,7 @@
 //! hole. Nothing is merged by seq, for what was announced need not have reached the host's disk (B3).
 
 use super::content::content_of;
-use super::policy::{apply, open_lane};
+use super::policy::{join, open_lane};
 use super::session::{Session, run};
 use super::{Active, Event, Queued, Snapshot, Window};
 use crate::event::{Coordinate, Epoch};
@@ -111,10 +111,9 @@ pub(in crate::follow) fn answered(
     f.reads.succeeded();
     f.reads.reached(last);
     f.show(side);
-    for event in repair.queue {
-        if Some(event.seq) > f.dsh.last {
-            apply(f, event, now);
-        }
+    // Behind what the page holds there may be another hole.
+    for event in repair.queue.into_iter().filter(|event| Some(event.seq) > last) {
+        join(f, event, now);
     }
     if repair.has_frames || had_attempt {
         f.reopen(Why::Gap, now);

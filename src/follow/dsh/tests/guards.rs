@@ -294,3 +294,10 @@ fn clocks_that_go_backwards_change_nothing() {
     }
     world.play("snap · start A · chunk A one · m13 one · end A").shows("13:one").reopens(0).is_settled();
 }
+
+#[test]
+fn a_second_hole_while_the_first_is_read_is_read_too() {
+    let mut world = World::at(12);
+    world.play("snap · lost note13 · note14 · lost turn/end15 · note16 · page").shows("");
+    world.play("page").shows("15.").reopens(0).is_settled();
+}

@@ -2,4 +2,5 @@
 
 mod golden;
 mod guards;
+mod schedules;
 mod world;

@@ -2,11 +2,12 @@
 //!
 //! Words of a script, told apart by `·`: the host logs `m13 text` (an answer), `attempt13 text`, `retry14`, `note15`,
 //! `step/end14`, `turn/end14 reason`, `turn/start14`; it sends `start A`, `chunk A text`, `end A`. Before any of these, `lost` keeps it
-//! from the follower, and `twice` sends it two times. `open` accepts an opening, `snap` answers an opening that was asked for, `snap 12` with a window up to there;
+//! from the follower, `twice` sends it two times, and `late` after the next item. `open` accepts an opening, `snap` answers an opening that was asked for, `snap 12` with a window up to there;
 //! `page` and `page 12` answer a read, `fail` refuses it; `cut` breaks the stream, `wait 500` lets time pass,
 //! `restart 14` is another life of the host whose log ends there. `shows` is what is seen: `13:text` an answer, `13!text` a failed
 //! attempt, `14~` a retry, `13.` the end of a turn, `+text` a preview and `?text` an unconfirmed one.
 
+use super::super::session::Session;
 use super::super::*;
 use crate::event::{AttemptId, Coordinate, MessageId};
 use crate::follow::{
@@ -17,9 +18,9 @@ use crate::json::{Fragment, Notes};
 use crate::thread::{Aside, Block, EndCause, Record, RunState};
 use std::sync::Arc;
 
-/// The turn and step that everything is of.
-pub const TURN: u32 = 2;
-pub const STEP: u32 = 1;
+/// The turn and step that a script begins in.
+const TURN: u32 = 2;
+const STEP: u32 = 1;
 
 /// Host, follower and page.
 pub struct World {
@@ -28,13 +29,17 @@ pub struct World {
     pub revision: u64,
     pub attempt: Option<Attempt>,
     pub anomalies: Vec<&'static str>,
-    now: u64,
+    pub now: u64,
+    /// The turn and the step that the host is in.
+    pub turn: u32,
+    pub step: u32,
+    /// The host has not lost anything since the last snapshot.
+    same_life: bool,
     opening: Option<Generation>,
     generation: Generation,
     pub reads: Vec<Fetch>,
     page: Page,
-    /// What the next attempt is called.
-    next: u64,
+    late: Option<Item>,
     /// Left out of snapshots.
     pub no_baseline: bool,
     /// Added to what a baseline says that it is long.
@@ -45,6 +50,8 @@ pub struct World {
 #[derive(Clone)]
 pub struct Attempt {
     pub id: AttemptId,
+    pub turn: u32,
+    pub step: u32,
     pub after: Option<u64>,
     pub chunks: Vec<Chunk>,
 }
@@ -72,11 +79,14 @@ impl World {
             attempt: None,
             anomalies: Vec::new(),
             now: 1_000_000,
+            turn: TURN,
+            step: STEP,
+            same_life: true,
             opening: None,
             generation: Generation(0),
             reads: Vec::new(),
             page: Page::default(),
-            next: 1,
+            late: None,
             no_baseline: false,
             baseline_error: 0,
         };
@@ -140,14 +150,15 @@ impl World {
                 Output::CloseLive(_) => self.opening = None,
                 Output::Fetch(fetch) => self.reads.push(fetch),
                 Output::Anomaly(anomaly) => self.anomalies.push(anomaly.code),
-                Output::Step(step) => {
-                    self.page.take(&step);
-                    self.page.check(&self.follower);
-                }
+                Output::Step(step) => self.page.take(&step),
                 Output::Request(..) | Output::Done(..) | Output::Status(_) => {}
             }
         }
-        assert!(blank || !self.page.is_blank() || self.log.len() < 3, "I8: the view went blank");
+        self.page.check(&self.follower);
+        assert!(blank || !self.page.is_blank() || !self.same_life, "I8: the view went blank");
+        if self.same_life {
+            self.check_log();
+        }
     }
 
     /// The host accepts an opening that was asked for; its snapshot, before it is sent.
@@ -159,6 +170,23 @@ impl World {
     #[track_caller]
     fn accept(&mut self) {
         self.generation = self.opening.take().expect("an opening was asked for");
+    }
+
+    /// Every row up to the last is seen once, or held (I2); of another host's log nobody can say.
+    fn check_log(&self) {
+        let Some(last) = self.follower.frontier() else { return };
+        let rows: Vec<Event> = self.log.iter().filter(|event| event.seq <= last).cloned().collect();
+        let mut session = Session::beginning_with(&rows);
+        let made = rows.into_iter().filter_map(|event| session.take(event)).map(|record| record.seq());
+        let held = |seq: &u64| self.follower.dsh.held.iter().any(|event| event.seq == *seq);
+        let expected: Vec<u64> = made.filter(|seq| !held(seq)).collect();
+        let seen: Vec<u64> = self.page.records.iter().map(|record| record.seq()).collect();
+        assert_eq!(seen, expected, "I2: rows up to {last}");
+    }
+
+    /// True when an opening waits for the host.
+    pub fn wants_opening(&self) -> bool {
+        self.opening.is_some()
     }
 
     /// An event that is in the log comes to the follower.
@@ -178,16 +206,16 @@ impl World {
 
     #[track_caller]
     fn word(&mut self, word: &str) {
-        let (times, word) = match (word.strip_prefix("lost "), word.strip_prefix("twice ")) {
-            (Some(rest), _) => (0, rest),
-            (_, Some(rest)) => (2, rest),
-            (None, None) => (1, word),
-        };
+        let (how, word) = ["lost ", "twice ", "late "]
+            .into_iter()
+            .find_map(|how| Some((how, word.strip_prefix(how)?)))
+            .unwrap_or(("", word));
         let (verb, rest) = word.split_once(' ').unwrap_or((word, ""));
         let number = rest.parse::<u64>();
         let item = match verb {
             "snap" => {
                 self.accept();
+                self.same_life = true;
                 Item::Snapshot(Box::new(self.snapshot(number.ok())))
             }
             "open" => return self.accept(),
@@ -207,13 +235,24 @@ impl World {
             }
             "restart" => {
                 self.log.truncate(usize::try_from(number.expect("how much is left")).unwrap() + 1);
-                (self.revision, self.attempt, self.next) = (0, None, 1);
+                (self.revision, self.attempt, self.same_life) = (0, None, false);
                 return;
             }
             _ => self.event(verb, rest),
         };
-        for _ in 0..times {
-            self.item(item.clone());
+        // What comes late comes behind the next item; an opening knows nothing of it.
+        let late = self.late.take().filter(|_| verb != "snap");
+        match how {
+            "lost " => {}
+            "late " => self.late = Some(item),
+            "twice " => {
+                self.item(item.clone());
+                self.item(item);
+            }
+            _ => self.item(item),
+        }
+        if let Some(late) = late {
+            self.item(late);
         }
     }
 
@@ -224,7 +263,7 @@ impl World {
         let (kind, seq) = verb.split_at(at);
         let seq: u64 = seq.parse().unwrap();
         assert_eq!(seq, self.log.len() as u64, "{verb}: the log is dense");
-        let (turn, step) = (TURN, STEP);
+        let (turn, step) = (self.turn, self.step);
         let settlement = |kind| Body::Settlement(Settlement { turn, step, kind });
         let (surface, body) = match kind {
             "m" => {
@@ -235,8 +274,14 @@ impl World {
             }
             "attempt" => (Surface::None, settlement(SettlementKind::Attempt { chunks: vec![text(rest)] })),
             "retry" => (Surface::None, Body::Retry { turn, step, retry: 1, most: 5, failure: None }),
-            "step/end" => (Surface::None, Body::StepEnd { turn, step }),
-            "turn/start" => (Surface::None, Body::TurnStart { turn: turn + 1 }),
+            "step/end" => {
+                self.step += 1;
+                (Surface::None, Body::StepEnd { turn, step })
+            }
+            "turn/start" => {
+                (self.turn, self.step) = (turn + 1, 1);
+                (Surface::None, Body::TurnStart { turn: turn + 1 })
+            }
             "turn/end" => {
                 let cause = match rest {
                     "interrupted" => EndCause::Indeterminate,
@@ -259,14 +304,15 @@ impl World {
 
     fn start(&mut self, name: &str) -> Item {
         let after = self.log.last().map(|event| event.seq);
-        let attempt = Attempt { id: AttemptId::from(name), after, chunks: Vec::new() };
+        let attempt =
+            Attempt { id: AttemptId::from(name), turn: self.turn, step: self.step, after, chunks: Vec::new() };
         self.attempt = Some(attempt);
         Item::Frame(Frame::Start {
             attemptId: AttemptId::from(name),
             revision: self.revision(),
             startedAfterSeq: after,
-            turn: TURN,
-            step: STEP,
+            turn: self.turn,
+            step: self.step,
         })
     }
 
@@ -300,8 +346,8 @@ impl World {
         let active = self.attempt.as_ref().map(|attempt| Active {
             attempt: attempt.id.clone(),
             started_after: attempt.after,
-            turn: TURN,
-            step: STEP,
+            turn: attempt.turn,
+            step: attempt.step,
             next: attempt.chunks.len() as u64 + self.baseline_error,
             chunks: attempt.chunks.clone(),
         });
