@@ -1,4 +1,5 @@
 //! Unary calls: what is posted, and what the answers say (B3).
+#![allow(non_snake_case)]
 
 use crate::follow::dsh::Window;
 use crate::follow::{Accepted, Outcome, ReadError};
@@ -52,6 +53,77 @@ wire_object! {
         value: Option<Raw> => optional,
         error: Option<Failure> => optional,
     }
+}
+
+/// The call that makes a session whose agent works in this directory of the host. [`created`] reads the answer.
+pub fn create_session(id: u32, directory: &str) -> Call {
+    let method = "session/create";
+    let arguments = |w: &mut Writer| {
+        w.key("request");
+        w.object(|w| {
+            w.key("cwd");
+            w.string(directory);
+        });
+    };
+    Call { id, method, body: body(id, method, arguments) }
+}
+
+/// The call that lists the host's sessions. [`listed`] reads the answer.
+pub fn list_sessions(id: u32) -> Call {
+    let method = "session/list";
+    let arguments = |w: &mut Writer| {
+        w.key("_request");
+        w.object(|_| {});
+    };
+    Call { id, method, body: body(id, method, arguments) }
+}
+
+wire_object! {
+    /// A session of the host.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Listed {
+        /// Its id.
+        pub sessionId: String,
+        /// When it changed last, in milliseconds since 1970.
+        pub updatedAt: u64 => default,
+        /// A turn of it runs. It is a hint: the log says so.
+        pub running: bool => default,
+        /// Where its agent works.
+        pub cwd: String => default,
+    }
+}
+
+wire_object! {
+    struct List {
+        items: Vec<Listed>,
+    }
+}
+
+wire_object! {
+    struct Created {
+        sessionId: String,
+    }
+}
+
+/// The id of the session that was made.
+///
+/// # Errors
+/// What the host said, or why its answer is none.
+pub fn created(answer: &Answer) -> Result<String, Failure> {
+    expect(answer).map(|Created { sessionId }| sessionId)
+}
+
+/// The host's sessions.
+///
+/// # Errors
+/// As [`created`].
+pub fn listed(answer: &Answer) -> Result<Vec<Listed>, Failure> {
+    expect(answer).map(|List { items }| items)
+}
+
+fn expect<T: json::Wire>(answer: &Answer) -> Result<T, Failure> {
+    let odd = |error: json::Error| Failure { code: error.code().to_owned(), message: error.to_string() };
+    json::read(value(answer).map_err(odd)??.as_str()).map_err(odd)
 }
 
 /// The body of a call, with `arguments` written as its one argument under the name that the method gives it.

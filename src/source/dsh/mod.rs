@@ -10,7 +10,7 @@ mod event;
 mod mux;
 mod stream;
 
-pub use calls::{Answer, Call};
+pub use calls::{Answer, Call, Failure, Listed, create_session, created, list_sessions, listed};
 pub use carrier::{Act, Carrier, Options};
 pub use decode::{read_item, read_window};
 pub use stream::{Record as StreamRecord, Timed, expand};

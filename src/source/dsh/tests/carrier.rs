@@ -3,7 +3,7 @@
 use crate::follow::{
     Answer as Given, Closed, Command, CommandId, Fetch, Generation, Input, Live, OnActive, Outcome, ReadError, ReadId,
 };
-use crate::source::dsh::{Act, Answer, Carrier, Options};
+use crate::source::dsh::{Act, Answer, Carrier, Options, create_session, created, list_sessions, listed};
 use crate::thread::Block;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -206,6 +206,38 @@ fn a_send_is_a_prompt_and_a_cancel_before_it_is_a_call_of_its_own() {
     );
     carrier.answered(2, ok(200, "{}"));
     assert!(carrier.poll().is_none(), "an answer that nobody waits for is ignored");
+}
+
+#[test]
+fn sessions_are_made_and_listed_as_the_recordings_show() {
+    let call = create_session(3, "/project");
+    assert_eq!(
+        (call.method, &*call.body),
+        (
+            "session/create",
+            r#"{"type":"client-request","rpcId":"call-3","method":"session/create","payload":{"args":{"request":{"cwd":"/project"}}}}"#
+        )
+    );
+    let answer = ok(
+        200,
+        r#"{"type":"server-response","result":{"ok":true,"value":{"sessionId":"s","agentPreset":"standard"}}}"#,
+    );
+    assert_eq!(created(&answer.unwrap()).unwrap(), "s");
+    let call = list_sessions(4);
+    assert!(call.body.ends_with(r#""method":"session/list","payload":{"args":{"_request":{}}}}"#), "{}", call.body);
+    let answer = ok(
+        200,
+        r#"{"result":{"ok":true,"value":{"items":[{"sessionId":"s","updatedAt":5,"running":true,"cwd":"/p","projections":{}}]}}}"#,
+    );
+    let sessions = listed(&answer.unwrap()).unwrap();
+    assert_eq!((sessions.len(), &*sessions[0].sessionId, sessions[0].running), (1, "s", true));
+    for (body, code) in [
+        (r#"{"result":{"ok":false,"error":{"code":"gateway/bad-request","message":"m"}}}"#, "gateway/bad-request"),
+        ("<html>", "json_syntax"),
+        (r#"{"result":{"ok":true,"value":{}}}"#, "json_missing_key"),
+    ] {
+        assert_eq!(created(&ok(200, body).unwrap()).unwrap_err().code, code);
+    }
 }
 
 #[test]
