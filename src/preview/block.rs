@@ -126,3 +126,6 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
