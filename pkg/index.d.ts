@@ -180,7 +180,7 @@ export interface SendOptions {
   /** Makes repeating safe; made when absent. */
   idempotencyKey?: string | undefined;
   /** What to do while a run is active. Default `reject`. */
-  onActive?: "reject" | "queue" | "cancel" | undefined;
+  onActive?: "reject" | "queue" | "cancel" | "steer" | undefined;
 }
 
 export interface ResumeOptions {

@@ -89,6 +89,8 @@ crate::json::wire_tokens! {
         "queue" Queue,
         /// The run is cancelled first.
         "cancel" Cancel,
+        /// The run that is active takes it in at its next step. Only a dsh host can do that.
+        "steer" Steer,
     }
 }
 

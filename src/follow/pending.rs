@@ -1,6 +1,6 @@
 //! Commands under way: repeated until the host has answered, each under its own key.
 
-use super::command::{Accepted, Command, CommandError, CommandId, Outcome};
+use super::command::{Accepted, Command, CommandError, CommandId, OnActive, Outcome};
 use super::follower::Follower;
 use super::link::{Phase, Stop, backoff};
 use super::options::Protocol;
@@ -156,6 +156,15 @@ impl Follower {
         }
         let runs = self.side.as_ref().map(|side| &side.runs);
         match command {
+            // A dsh host takes whatever comes, and one of the contract knows nothing of steps.
+            Command::Send { on_active: OnActive::Reject, .. }
+                if self.protocol == Protocol::Dsh && runs.is_some_and(|runs| runs.any()) =>
+            {
+                refused("run_active", "a turn is not over; wait, cancel it, or let this one wait".to_owned())
+            }
+            Command::Send { on_active: OnActive::Steer, .. } if self.protocol != Protocol::Dsh => {
+                refused("unsupported", "only a run of a dsh host can be steered".to_owned())
+            }
             Command::Resume { run_id: None, call_id, answer, idempotency_key } => {
                 match runs.and_then(|runs| runs.waiting_for(call_id.as_ref())) {
                     Some(run) => Ok(Command::Resume { run_id: Some(run.clone()), call_id, answer, idempotency_key }),

@@ -58,7 +58,7 @@ impl Threads {
             return Ok(Accepted { run_id: run, message_id, seq });
         };
         let front = match request.on_active.unwrap_or(OnActive::Reject) {
-            OnActive::Reject => {
+            OnActive::Reject | OnActive::Steer => {
                 let message = format!("run {} is not over; wait, cancel it, or send with on_active", current.run);
                 return Err(Rejected::Conflict("run_active", message));
             }

@@ -410,6 +410,24 @@ fn a_message_that_waits_is_shown_as_queued_and_keeps_its_key_when_it_is_said() {
 }
 
 #[test]
+fn a_send_that_may_not_wait_is_refused_while_a_turn_runs_and_one_that_steers_goes_out() {
+    let mut session = Session::new();
+    session.open();
+    session.event(&event(0, "turn/start", &json!({"turn": 1})));
+    for (id, on_active) in [(1, OnActive::Reject), (2, OnActive::Steer)] {
+        let (message_id, idempotency_key) = (["", "m1", "m2"][id as usize].into(), "k".to_owned());
+        let content = vec![Block::Text { text: "more".to_owned() }];
+        let command = Command::Send { message_id, content, idempotency_key, on_active };
+        session.give(Input::Command(CommandId(id), command));
+    }
+    assert_eq!(
+        (session.view(), session.requests),
+        (vec!["user more failed".to_owned(), "user more sending".to_owned()], 1)
+    );
+    assert_eq!(session.items()[0]["send"]["code"], "run_active");
+}
+
+#[test]
 fn what_a_restarted_host_forgot_is_told_to_whoever_sent_it() {
     let mut session = Session::new();
     session.open();

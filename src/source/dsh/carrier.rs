@@ -330,7 +330,8 @@ impl Carrier {
     }
 
     fn say(&mut self, id: CommandId, command: &Command) {
-        let Command::Send { message_id, content, .. } = command else { return };
+        let Command::Send { message_id, content, on_active, .. } = command else { return };
+        let mode = if *on_active == OnActive::Steer { "steer" } else { "queue" };
         let session = self.options.session.clone();
         self.call(Asked::Command(id), "session/prompt", |w| {
             w.key("request");
@@ -340,7 +341,7 @@ impl Carrier {
                 w.key("sessionId");
                 w.string(&session);
                 w.key("mode");
-                w.string("queue");
+                w.string(mode);
                 w.key("content");
                 calls::write_content(w, content);
             });

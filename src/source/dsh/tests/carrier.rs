@@ -194,17 +194,20 @@ fn a_send_is_a_prompt_and_a_cancel_before_it_is_a_call_of_its_own() {
     assert!(
         matches!(carrier.poll(), Some(Act::Tell(input)) if matches!(*input, Input::Response(_, Outcome::Accepted(_))))
     );
+    carrier.request(CommandId(4), &send(OnActive::Steer));
+    let Some(Act::Post(call)) = carrier.poll() else { panic!("a call") };
+    assert!(call.body.contains(r#""mode":"steer""#), "{}", call.body);
     carrier.request(CommandId(2), &send(OnActive::Cancel));
-    assert_eq!(acts(&mut carrier), ["call 1 session/cancel"]);
+    assert_eq!(acts(&mut carrier), ["call 2 session/cancel"]);
     // Nothing was there to cancel.
-    carrier.answered(1, ok(200, r#"{"result":{"ok":false,"error":{"code":"session/not-found"}}}"#));
-    assert_eq!(acts(&mut carrier), ["call 2 session/prompt"]);
-    carrier.answered(2, ok(200, r#"{"result":{"ok":false,"error":{"code":"gateway/bad-request","message":"m"}}}"#));
+    carrier.answered(2, ok(200, r#"{"result":{"ok":false,"error":{"code":"session/not-found"}}}"#));
+    assert_eq!(acts(&mut carrier), ["call 3 session/prompt"]);
+    carrier.answered(3, ok(200, r#"{"result":{"ok":false,"error":{"code":"gateway/bad-request","message":"m"}}}"#));
     let Some(Act::Tell(input)) = carrier.poll() else { panic!("an input") };
     assert!(
         matches!(*input, Input::Response(CommandId(2), Outcome::Refused { ref code, .. }) if code == "gateway/bad-request")
     );
-    carrier.answered(2, ok(200, "{}"));
+    carrier.answered(3, ok(200, "{}"));
     assert!(carrier.poll().is_none(), "an answer that nobody waits for is ignored");
 }
 
