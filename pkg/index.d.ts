@@ -166,6 +166,9 @@ export class ThreadClient implements Disposable {
   transcode(transcoder: TranscoderHandlers, options: { as: "bytes"; signal?: AbortSignal }): ReadableStream<Uint8Array>;
   transcode<E>(transcoder: TranscoderHandlers<E>, options?: { as?: "objects"; signal?: AbortSignal }): ReadableStream<E>;
 
+  /** All Facts so far, in order. Reads the whole thread: for a first rendering, say. After `close()` there are none. */
+  facts(): PlacedFact[];
+
   /** What was counted since the client was made. */
   stats(): Stats;
 

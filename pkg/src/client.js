@@ -100,6 +100,17 @@ export class ThreadClient {
     });
   }
 
+  facts() {
+    let facts = [];
+    this.#call((driver) => {
+      // What waits is in the view before its Facts are told.
+      driver.flush();
+      const all = JSON.parse(driver.history());
+      facts = all.filter(({ type }) => type === "fact").map(({ type, ...placed }) => placed);
+    });
+    return facts;
+  }
+
   stats() {
     if (this.#driver) this.#call((driver) => (this.#stats = Object.freeze(JSON.parse(driver.stats()))));
     return this.#stats;

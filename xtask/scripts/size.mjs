@@ -1,6 +1,7 @@
 // Bundles the package's default entry as an application would, minified and split, and prints one JSON line per file
 // that a browser may load: {"file","part","raw","gzip","brotli"}. A part is "default" or "lazy": what only a dynamic
-// import reaches is lazy, unless it holds the module's own glue, which every user loads.
+// import reaches is lazy, unless it holds the module's own glue, which every user loads. An entry for another package is
+// "own": what it adds to the default entry, without that package.
 // Arguments: the repository's root, the folder to write the bundle to.
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -10,20 +11,19 @@ import { build } from "esbuild";
 const [root, out] = process.argv.slice(-2);
 
 rmSync(out, { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: [join(root, "pkg/index.js")],
+const options = {
   absWorkingDir: root,
-  outdir: out,
   bundle: true,
   minify: true,
-  splitting: true,
   metafile: true,
   format: "esm",
   platform: "browser",
   target: "es2022",
   legalComments: "none",
   logLevel: "error",
-}).catch(() => process.exit(1)); // esbuild has said why
+};
+const bundle = (more) => build({ ...options, ...more }).catch(() => process.exit(1)); // esbuild has said why
+const { metafile } = await bundle({ entryPoints: [join(root, "pkg/index.js")], outdir: out, splitting: true });
 
 // Chunks that the entry imports statically, and those that only a dynamic import reaches.
 const outputs = metafile.outputs;
@@ -67,3 +67,14 @@ const measure = (file, part, bytes) => {
 };
 for (const [file, part] of assets) measure(file, part, readFileSync(join(root, file)));
 for (const [file, part] of parts) measure(relative(out, resolve(root, file)), part, readFileSync(join(root, file)));
+
+const own = ["react", "ai-sdk", "ag-ui"];
+const shared = {
+  name: "what the default entry has",
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/[^/]+\.js$/ }, ({ path }) => ({ path, external: true })),
+};
+for (const name of own) {
+  const outfile = join(out, "own", `${name}.js`);
+  await bundle({ entryPoints: [join(root, `pkg/${name}.js`)], outfile, packages: "external", plugins: [shared] });
+  measure(`${name}.js`, "own", readFileSync(outfile));
+}

@@ -1,0 +1,74 @@
+// The AI SDK over a thread, versions 6 and 7. `ai` is an optional peer dependency, of which only the types are used.
+
+import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import type { Accepted, ThreadClient } from "./index.js";
+
+export interface ThreadChatTransportOptions {
+  /** The thread. It is connected when it is first needed; close it when the page is done with it. */
+  thread: ThreadClient;
+  /**
+   * The major version of `ai`. Default 6, whose stream version 7 reads as well; 7 takes back a step without a cut.
+   */
+  version?: 6 | 7;
+  /** False to say that there was reasoning, and not what. Default true. */
+  reasoning?: boolean;
+  /** What to do when a message is sent while a run is active. Default `reject`. */
+  onActive?: "reject" | "queue" | "cancel";
+  /**
+   * What the chat's own `stop()` does: `detach` (the default) stops reading and leaves the run alone, as leaving the page
+   * does; `cancel` ends the run as well.
+   */
+  abort?: "detach" | "cancel";
+}
+
+/**
+ * A transport for `useChat` and other chats of the AI SDK. It reads nothing from a response: what it streams is what the
+ * thread's client knows, so a lost connection, a reload and a restarted host are none of the chat's business.
+ *
+ * - A message keeps its id. An assistant's message has its run's id, while it streams, when it is committed and after a
+ *   reload; what follows an approval goes on in it.
+ * - `sendMessage()` without a message, or `sendAutomaticallyWhen`, sends the answers to an approval and a client tool's
+ *   output as a resume, and ends a pause. Whoever answers first wins.
+ * - A failed run is the chat's error.
+ * - `regenerate()` and editing are refused with `unsupported`: what was said stays said.
+ */
+export class ThreadChatTransport<UI_MESSAGE extends UIMessage = UIMessage> implements ChatTransport<UI_MESSAGE> {
+  constructor(options: ThreadChatTransportOptions);
+
+  /** A resumed stream carries the whole message. */
+  readonly resumeStreamIsReplay: true;
+
+  sendMessages(options: Parameters<ChatTransport<UI_MESSAGE>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>>;
+
+  /** The thread's last run from its beginning, running or over; null when nothing was said yet. */
+  reconnectToStream(
+    options?: Partial<Parameters<ChatTransport<UI_MESSAGE>["reconnectToStream"]>[0]>,
+  ): Promise<ReadableStream<UIMessageChunk> | null>;
+
+  /**
+   * Ends the active run for everybody.
+   * @throws ThreadfoldError `no_active_run`, and as `ThreadClient.cancel`.
+   */
+  stop(): Promise<Accepted>;
+
+  /**
+   * Has the chat read again by itself when that is needed: when version 6 has to take back something (without this it is
+   * the chat's error `cut`, which `resumeStream()` mends), when another page says something, and when the host has
+   * another log.
+   * @param chat What `useChat` returns, or a `Chat`.
+   * @returns Ends it.
+   */
+  follow(chat: FollowingChat<UI_MESSAGE>): () => void;
+}
+
+export interface FollowingChat<UI_MESSAGE extends UIMessage = UIMessage> {
+  resumeStream(): Promise<void>;
+  setMessages?(update: (messages: UI_MESSAGE[]) => UI_MESSAGE[]): void;
+  messages: UI_MESSAGE[];
+}
+
+/**
+ * What was committed of the thread, as a chat's first messages, with the ids that the transport gives. Read again when the
+ * log is replaced; what streams is not among them, and comes with `resume`.
+ */
+export function toUIMessages<UI_MESSAGE extends UIMessage = UIMessage>(thread: ThreadClient): UI_MESSAGE[];
