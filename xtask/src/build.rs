@@ -46,6 +46,12 @@ pub fn run(arguments: &[String]) -> Outcome {
     package(&wasm_std::toolchain()?)
 }
 
+/// Bundles the pages of `www/examples`, of the package that is in `pkg/`.
+pub fn examples() -> Outcome {
+    npm::packages()?;
+    Run::new("node").arg("xtask/scripts/examples.mjs").arg(layout::root()).run()
+}
+
 /// Builds the package; what is unchanged since the last time is left as it is.
 pub fn package(toolchain: &Toolchain) -> Outcome {
     let start = Instant::now();

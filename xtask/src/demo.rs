@@ -48,6 +48,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     let tools = setup::everything()?;
     let set_up = start.elapsed();
     build::package(&tools.wasm)?;
+    build::examples()?;
     let host = host()?;
     println!("   ready after {}, of which {} were set-up", seconds(start.elapsed()), seconds(set_up));
     match wanted {

@@ -35,6 +35,15 @@ export function errors(page) {
   return complaints.get(page) ?? [];
 }
 
+/** Notes what goes wrong in a page's scripts from now on. @param {Page} page */
+export function watch(page) {
+  /** @type {string[]} */
+  const said = [];
+  complaints.set(page, said);
+  page.on("pageerror", (error) => said.push(String(error.stack ?? error)));
+  return page;
+}
+
 /**
  * Opens the demo on a thread. Resolves once the page's client is there, connected or not.
  * @param {import("playwright-core").BrowserContext} context
@@ -43,11 +52,7 @@ export function errors(page) {
  * @param {string} [more] Of the address: `&transport=fetch`, say.
  */
 export async function open(context, host, thread, more = "") {
-  const page = await context.newPage();
-  /** @type {string[]} */
-  const said = [];
-  complaints.set(page, said);
-  page.on("pageerror", (error) => said.push(String(error.stack ?? error)));
+  const page = watch(await context.newPage());
   await page.goto(`${host.origin}/?thread=${encodeURIComponent(thread)}${more}`);
   await ready(page);
   return page;

@@ -116,18 +116,19 @@ fn recordings() -> Outcome<Counts> {
     node_tests(Run::new("node").env("THREADFOLD_REPLAY", replay::program()?), "tests/dsh", 2)
 }
 
-/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
+/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`) and `THREADFOLD_HOST`.
 fn peers() -> Outcome<Counts> {
-    npm::packages()?;
+    build::package(&wasm_std::toolchain()?)?;
     Run::new("cargo").args(["build", "--package", "threadfold", "--example", "transcode"]).run()?;
     let program = layout::target().join("debug/examples/transcode");
-    node_tests(Run::new("node").env("THREADFOLD_TRANSCODE", program), "tests/peers", 2)
+    let node = Run::new("node").env("THREADFOLD_TRANSCODE", program).env("THREADFOLD_HOST", demo::host()?);
+    node_tests(node, "tests/peers", 2)
 }
 
 /// Each file is given `CHROME` (Chromium) and `THREADFOLD_HOST` (the host's program).
 fn in_browser() -> Outcome<Counts> {
     build::package(&wasm_std::toolchain()?)?;
-    npm::packages()?;
+    build::examples()?;
     python::python()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
     node_tests(node, "www/tests", 1)
