@@ -12,7 +12,7 @@ const media = (block) => {
 const isPart = (block) => block.type === "search_result" || (["image", "document"].includes(block.type) && media(block));
 
 /** By run, the parts of its message without empty steps. */
-export function expected(facts) {
+function expected(facts) {
   const wire = wireIds(facts);
   const messages = new Map();
   let step;
@@ -58,7 +58,7 @@ export function expected(facts) {
 }
 
 /** What the client holds, without what no Fact says: undefined keys, empty steps, the name of an approval. */
-export function plain(all, bare) {
+function plain(all, bare) {
   const parts = JSON.parse(JSON.stringify(all));
   return parts
     .filter((part, n) => part.type !== "step-start" || (n + 1 < parts.length && parts[n + 1].type !== "step-start"))

@@ -29,6 +29,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
     Stage { name: "dsh", what: "recorded dsh sessions, followed and compared with an oracle", run: recordings },
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
+    Stage { name: "adapters", what: "the adapters and the host's other wires, through stock clients", run: adapters },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
     Stage { name: "conformance", what: "the conformance kit, on good servers and on broken ones", run: conformance },
@@ -116,13 +117,18 @@ fn recordings() -> Outcome<Counts> {
     node_tests(Run::new("node").env("THREADFOLD_REPLAY", replay::program()?), "tests/dsh", 2)
 }
 
-/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`) and `THREADFOLD_HOST`.
+/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
 fn peers() -> Outcome<Counts> {
-    build::package(&wasm_std::toolchain()?)?;
+    npm::packages()?;
     Run::new("cargo").args(["build", "--package", "threadfold", "--example", "transcode"]).run()?;
     let program = layout::target().join("debug/examples/transcode");
-    let node = Run::new("node").env("THREADFOLD_TRANSCODE", program).env("THREADFOLD_HOST", demo::host()?);
-    node_tests(node, "tests/peers", 2)
+    node_tests(Run::new("node").env("THREADFOLD_TRANSCODE", program), "tests/peers", 2)
+}
+
+/// Each file is given `THREADFOLD_HOST` (the host's program).
+fn adapters() -> Outcome<Counts> {
+    build::package(&wasm_std::toolchain()?)?;
+    node_tests(Run::new("node").env("THREADFOLD_HOST", demo::host()?), "tests/adapters", 2)
 }
 
 /// Each file is given `CHROME` (Chromium) and `THREADFOLD_HOST` (the host's program).

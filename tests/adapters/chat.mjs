@@ -5,13 +5,24 @@ import path from "node:path";
 import { ThreadChatTransport, toUIMessages } from "../../pkg/ai-sdk.js";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
-import { expected, plain } from "./ai-sdk.mjs";
+import { plainParts, uiParts } from "./expected.mjs";
 import { client, committed, FAULTS, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 /** A page's chat: the SDK's own, with the plainest state that it takes. */
 export function chatOf(ai, version, host, threadId, { messages = [], follow = true, abort } = {}) {
   const thread = client(host, threadId);
   const transport = new ThreadChatTransport({ thread, version, abort });
+  const page = chatOver(ai, transport, messages);
+  const unfollow = follow ? transport.follow(page.chat) : () => {};
+  const close = () => {
+    unfollow();
+    thread.close();
+  };
+  return { ...page, thread, transport, close };
+}
+
+/** The SDK's chat over any transport. */
+export function chatOver(ai, transport, messages = []) {
   const seen = [];
   const errors = [];
   const state = {
@@ -42,17 +53,12 @@ export function chatOf(ai, version, host, threadId, { messages = [], follow = tr
     },
     onError: (error) => errors.push(error),
   });
-  const unfollow = follow ? transport.follow(chat) : () => {};
-  const close = () => {
-    unfollow();
-    thread.close();
-  };
-  return { chat, thread, transport, seen, errors, close };
+  return { chat, seen, errors };
 }
 
 /** Says something and answers what is asked, until the run is over and the chat rests. */
-async function play({ chat, thread }, host, threadId, text) {
-  const how = () => `the chat rests after ${text}; it is ${chat.status}, the client ${JSON.stringify([thread.view.status, thread.view.run])}`;
+export async function play({ chat, thread }, host, threadId, text) {
+  const how = () => `the chat rests after ${text}; it is ${chat.status}, the client ${JSON.stringify(thread && [thread.view.status, thread.view.run])}`;
   await chat.sendMessage({ text });
   for (let turn = 0; turn < 12; turn++) {
     // A chat that is told to come back is at rest only within the task in which its stream was cut.
@@ -73,12 +79,12 @@ async function play({ chat, thread }, host, threadId, text) {
 /** What the chat holds is what the log says, and how it ended is how the run ended. */
 export async function judge({ chat }, host, threadId) {
   const { facts, said } = await committed(host, threadId);
-  const wanted = expected(facts);
+  const wanted = uiParts(facts);
   const messages = said.flatMap(({ id, text, run_id }) => [
     { id, role: "user", parts: [{ type: "text", text }] },
-    { id: run_id, role: "assistant", parts: plain(wanted.get(run_id)) },
+    { id: run_id, role: "assistant", parts: plainParts(wanted.get(run_id)) },
   ]);
-  const held = chat.messages.map(({ id, role, parts }) => ({ id, role, parts: plain(parts) }));
+  const held = chat.messages.map(({ id, role, parts }) => ({ id, role, parts: plainParts(parts) }));
   assert.deepEqual(held, messages);
   const { fact } = facts.at(-1);
   const failed = fact.type === "run_failed";

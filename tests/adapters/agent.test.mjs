@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { ThreadAgent, toAgUiMessages } from "../../pkg/ag-ui.js";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
-import { expected, plain } from "./ag-ui.mjs";
+import { agUiMessages, plainMessages } from "./expected.mjs";
 import { client, committed, FAULTS, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 let number = 0;
@@ -51,8 +51,8 @@ async function play(page, text) {
 
 async function judge(agent, host, threadId) {
   const { facts, said } = await committed(host, threadId);
-  const wanted = expected(new Map(said.map((message) => [message.run_id, message])), facts);
-  assert.deepEqual(plain(agent.messages, false), plain(wanted, false));
+  const wanted = agUiMessages(new Map(said.map((message) => [message.run_id, message])), facts);
+  assert.deepEqual(plainMessages(agent.messages), plainMessages(wanted));
   return facts.at(-1).fact;
 }
 
@@ -70,7 +70,7 @@ async function talk(host, fault, said, threadId) {
     at = "a reload";
     const later = pageOf(host, threadId);
     await later.thread.connect();
-    assert.deepEqual(plain(toAgUiMessages(later.thread)), plain(page.agent.messages));
+    assert.deepEqual(plainMessages(toAgUiMessages(later.thread)), plainMessages(page.agent.messages));
     await later.agent.connectAgent();
     await judge(later.agent, host, threadId);
     later.close();
