@@ -11,7 +11,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { durable, followers, read } from "./oracle.mjs";
+import { canonical, durable, followers, read } from "./oracle.mjs";
 import { difference, live, visible } from "./shown.mjs";
 
 /** @typedef {{ file: string, equal: boolean, facts: number, frames: number, events: number, reopens: number, why?: string }} Judgement */
@@ -58,7 +58,8 @@ async function one(program, { session, steps, window }, durable, said) {
   said.facts += facts.length;
   said.reopens += stats.reopens;
   if (stats.reopens > 0) return `it opened the stream ${stats.reopens} times more than the host made it`;
-  if (anomalies.length > 0) return `it found odd: ${anomalies.join(", ")}`;
+  const odd = difference(oddities(steps), anomalies);
+  if (odd) return `of what is odd ${odd}`;
   const from = window[0]?.seq ?? 0;
   const expected = durable.filter((event) => event.seq >= from);
   const wrong = difference(visible(expected), visible(last));
@@ -71,6 +72,22 @@ async function one(program, { session, steps, window }, durable, said) {
   const cold = { type: "snapshot", header, cursor: expected.at(-1)?.seq ?? -1, records, hasMore: from > 0, assistantStream: { revision: 0 } };
   const { view } = await program.ask({ op: "item", value: cold });
   return JSON.stringify(view.items) === JSON.stringify(last.items) ? null : `a cold view is another: ${difference(visible(view), visible(last)) ?? "in its keys or numbers"}`;
+}
+
+/** What has to be told of as odd: a host that comes back with less than it had announced, or with something else. @param {import("./oracle.mjs").Step[]} steps */
+function oddities(steps) {
+  const told = [];
+  /** @type {Map<number, string>} What was announced, by its seq. */
+  let before = new Map();
+  for (const { value } of steps) {
+    if (value?.type === "event") before.set(value.event.seq, canonical(value.event));
+    if (value?.type !== "snapshot") continue;
+    const now = new Map(value.records.map((/** @type {any} */ { event }) => [event.seq, canonical(event)]));
+    if (before.size > 0 && Math.max(...before.keys()) > value.cursor) told.push("log_regressed");
+    if ([...before].some(([seq, event]) => now.has(seq) && now.get(seq) !== event)) told.push("log_rewritten");
+    before = now;
+  }
+  return told;
 }
 
 /** The program that follows. */

@@ -60,6 +60,9 @@ function ofLog(events) {
       case "assistant/attempt":
         items.push({ kind: "attempt", parts: assemble(expand(data.stream)).map(part) });
         break;
+      case "llm/retry":
+        items.push({ kind: "retry", retry: data.retry, most: data.maxRetries, code: data.failure.code, message: data.failure.message });
+        break;
       case "tool/result": {
         const { toolCallId, content, isError } = data.message;
         const found = open.find(({ turn, call }) => turn === data.turn && call.id === toolCallId);
@@ -108,6 +111,7 @@ function ofItem(item) {
   if (kind === "user" || kind === "injected" || kind === "system") return { kind, text: item.parts.map((/** @type {any} */ part) => part.text ?? "").join("") };
   if (kind === "assistant" || kind === "attempt") return { kind, parts: item.parts.map(partOfView) };
   if (kind === "awaiting") return { kind, call: item.pending_tool_use_id, resolved: item.resolved };
+  if (kind === "retry") return { kind, retry: item.retry, most: item.most, code: item.code, message: item.message };
   if (kind === "finished") return { kind, exhausted: item.exhausted, cause: item.cause };
   // The sentence for an outcome that nobody knows is the crate's own.
   if (kind === "failed") return { kind, code: item.code, message: item.code === "indeterminate" ? null : item.message };
