@@ -15,6 +15,8 @@ pub struct Host {
     active: Option<Active>,
     /// The messages that wait for the next turn and the next step.
     inbox: [Vec<Value>; 2],
+    /// Where attempts were settled before this life.
+    settled_before: Vec<(u64, u64)>,
     /// For each attempt of this life, all that its blocks ever were, as JSON.
     pub attempts: Vec<Attempt>,
 }
@@ -52,8 +54,11 @@ impl Host {
             revision: number(snapshot, "/assistantStream/revision"),
             active: None,
             inbox: [inbox("next-turn"), inbox("next-step")],
+            settled_before: Vec::new(),
             attempts: Vec::new(),
         };
+        let settled = host.log.iter().filter(|event| is_settlement(event));
+        host.settled_before = settled.filter_map(|event| event.get("data").map(place)).collect();
         if let Some(active) = snapshot.pointer("/assistantStream/activeAttempt") {
             let stream = active.get("stream").and_then(Value::as_array).cloned().unwrap_or_default();
             host.begin(active);
@@ -144,6 +149,21 @@ impl Host {
     pub fn live(&self) -> String {
         let open = self.active.as_ref().and_then(|_| self.attempts.last());
         open.and_then(|attempt| attempt.states.last().cloned()).unwrap_or_else(|| "[]".to_owned())
+    }
+
+    /// True when the log holds what this attempt left.
+    pub fn has_settled(&self, active: &Value) -> bool {
+        let (after, place) = (active.get("startedAfterSeq").and_then(Value::as_i64).unwrap_or(-1), place(active));
+        self.settlements(place).any(|event| number(event, "/seq") as i64 > after)
+    }
+
+    /// How many attempts of this turn and step had left something before this life knew of any.
+    pub fn settled_before(&self, place: (u64, u64)) -> usize {
+        self.settled_before.iter().filter(|settled| **settled == place).count()
+    }
+
+    fn settlements(&self, wanted: (u64, u64)) -> impl Iterator<Item = &Value> {
+        self.log.iter().filter(move |event| is_settlement(event) && event.get("data").map(place) == Some(wanted))
     }
 
     fn begin(&mut self, start: &Value) {
@@ -237,6 +257,16 @@ fn expand(record: &Value) -> Vec<Value> {
         })
     };
     pieces.unwrap_or_default().into_iter().map(chunk).collect()
+}
+
+fn is_settlement(event: &Value) -> bool {
+    let word = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
+    word("type") == "assistant/attempt" || (word("type") == "assistant/message" && word("surfaceOp") == "append")
+}
+
+/// The turn and the step.
+fn place(value: &Value) -> (u64, u64) {
+    (number(value, "/turn"), number(value, "/step"))
 }
 
 fn records(events: &[Value]) -> Vec<Value> {

@@ -20,6 +20,36 @@ pub struct Life {
     pub items: Vec<(u64, Value)>,
 }
 
+impl Recording {
+    /// The recording as it would be if one of its attempts had left nothing in the log; with the number of that attempt's
+    /// end. Of every attempt one.
+    pub fn unsettled(&self) -> Vec<(usize, Recording)> {
+        let items: Vec<&Value> = self.lives.iter().flat_map(|life| &life.items).map(|(_, item)| item).collect();
+        let is_end = |item: &&Value| item.pointer("/frame/type").is_some_and(|kind| kind == "end");
+        let ends = items.iter().enumerate().filter(|(_, item)| is_end(item)).map(|(at, _)| at);
+        ends.map(|at| (at, self.without(at.saturating_sub(1)))).collect()
+    }
+
+    /// The recording with another event, which means nothing, in the place of this one.
+    fn without(&self, event: usize) -> Recording {
+        let mut at = 0;
+        let lives = self.lives.iter().map(|life| {
+            let items = life.items.iter().map(|(time, item)| {
+                let mut item = item.clone();
+                if at == event
+                    && let Some(kind) = item.pointer_mut("/event/type")
+                {
+                    *kind = Value::from("x/nothing");
+                }
+                at += 1;
+                (*time, item)
+            });
+            Life { snapshot: life.snapshot.clone(), items: items.collect() }
+        });
+        Recording { name: self.name.clone(), session: self.session.clone(), lives: lives.collect() }
+    }
+}
+
 /// All followers of all recordings in this folder.
 pub fn all(folder: &Path) -> Vec<Recording> {
     let mut files: Vec<_> = fs::read_dir(folder).expect("the fixtures are there").flatten().map(|entry| entry.path()).collect();

@@ -31,6 +31,12 @@ impl Counts {
         results.map(|result| Counts { passed: before(result, "passed"), failed: before(result, "failed") }).sum()
     }
 
+    /// From the last line of the damaged replays: `8412 variants held, 0 failed`.
+    pub fn of_replays(output: &str) -> Counts {
+        let last = output.lines().last().unwrap_or_default();
+        Counts { passed: before(last, "variants"), failed: before(last, "failed") }
+    }
+
     /// From the summary of Node's test runner: `ℹ pass 3`, `ℹ fail 0`, `ℹ cancelled 0`.
     pub fn of_node(output: &str) -> Counts {
         let mut counts = Counts::default();

@@ -27,7 +27,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
-    Stage { name: "dsh", what: "recorded dsh sessions, followed and compared with an oracle", run: recordings },
+    Stage { name: "dsh", what: "recorded dsh sessions, whole and damaged", run: recordings },
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "adapters", what: "the adapters and the host's other wires, through stock clients", run: adapters },
     Stage { name: "node", what: "the package in Node", run: node },
@@ -114,7 +114,10 @@ fn node() -> Outcome<Counts> {
 
 /// Each file is given `THREADFOLD_REPLAY` (the program of `examples/dsh_replay.rs`).
 fn recordings() -> Outcome<Counts> {
-    node_tests(Run::new("node").env("THREADFOLD_REPLAY", replay::program()?), "tests/dsh", 2)
+    let whole = node_tests(Run::new("node").env("THREADFOLD_REPLAY", replay::program()?), "tests/dsh", 2)?;
+    let run = ["run", "--quiet", "--profile", "replay", "--package", "threadfold", "--example", "dsh_damaged"];
+    let (status, output) = Run::new("cargo").args(run).tee()?;
+    Ok(whole + Counts::of_replays(&output).checked(status))
 }
 
 /// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
