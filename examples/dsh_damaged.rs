@@ -9,6 +9,7 @@
 #[path = "../tests/dsh/damage.rs"]
 mod damage;
 #[path = "../tests/dsh/following.rs"]
+#[allow(dead_code)] // The replay uses more of it.
 mod following;
 #[path = "../tests/dsh/model.rs"]
 mod model;
@@ -54,7 +55,11 @@ fn main() -> ExitCode {
     println!("{} variants held, {} failed", sums.variants, failed.len());
     let missing = rows::ROWS.iter().any(|row| !sums.rows.contains_key(row));
     let is_whole = names.is_empty();
-    if !failed.is_empty() || is_whole && (missing || sums.variants < VARIANTS) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if !failed.is_empty() || is_whole && (missing || sums.variants < VARIANTS) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 /// Plays one recording with every damage, and once more with each of its attempts leaving nothing.
@@ -87,7 +92,8 @@ fn damages(recording: &Recording) -> Vec<Damage> {
     for (at, item) in items.iter().enumerate() {
         let is = |word: &str| item.pointer("/frame/type").is_some_and(|kind| kind == word);
         all.extend([Damage::Drop(at), Damage::Double(at), Damage::Swap(at), Damage::Cut(at)]);
-        let is_last = items.iter().skip(at).take(3).any(|item| item.pointer("/frame/type").is_some_and(|kind| kind == "end"));
+        let is_last =
+            items.iter().skip(at).take(3).any(|item| item.pointer("/frame/type").is_some_and(|kind| kind == "end"));
         if is("start") || is("end") || is("chunk") && (at % 8 == 0 || is_last) {
             all.extend([Damage::Forget(at), Damage::Rename(at), Damage::Recount(at)]);
             all.extend([1, 2, 4].map(|count| Damage::Baselines(at, count)));

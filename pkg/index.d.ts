@@ -76,7 +76,7 @@ export class ThreadfoldError extends Error {
 // ----------------------------------------------------------------------------------------------------------- client
 
 export interface ClientOptions {
-  /** Where the thread is: {@link threadfold}, or a source of your own. */
+  /** Where the thread is: {@link threadfold}, {@link dsh}, or a source of your own. */
   source: Source;
   /**
    * A committed page, from server rendering say, to show before anything was read. It is read again only from its
@@ -253,8 +253,8 @@ export interface Stats {
 
 // ---------------------------------------------------------------------------------------------------------- sources
 
-/** Where a thread is: what {@link threadfold} returns, or your own. */
-export type Source = HttpSource | CustomSource;
+/** Where a thread is: what {@link threadfold} or {@link dsh} returns, or your own. */
+export type Source = HttpSource | DshSource | CustomSource;
 
 export interface HttpOptions {
   /** The contract's root, `/v1` or `https://chat.example/v1`. */
@@ -286,6 +286,33 @@ export function threadfold(options: HttpOptions): HttpSource;
 export interface HttpSource {
   readonly kind: "http";
   readonly options: Readonly<HttpOptions>;
+}
+
+export interface DshOptions {
+  /**
+   * The host's address, of the page's own origin: its cookies are the browser's to send, and the host refuses another
+   * origin. Default `/`.
+   */
+  url?: string | undefined;
+  sessionId: string;
+  /** The host's launch token. With it the client gets its cookie by itself; without, the page has one already. */
+  token?: string | undefined;
+  /** An opening brings at least so many of the session's newest messages. Default 50. */
+  maxMessages?: number | undefined;
+  /** Milliseconds until a call without an answer is given up. Default 30,000. */
+  timeout?: number | undefined;
+}
+
+/**
+ * A session of a dsh host, followed over its WebSocket: turns are runs, attempts that failed are items of their own
+ * ({@link AttemptItem}, {@link RetryItem}), prompts that wait are sends that are `queued`. `resume()` answers an approval
+ * by `{ approve }`. Log versions 2 to 4 (2 and 3 are read as they are described, and were tried on no host).
+ */
+export function dsh(options: DshOptions): DshSource;
+
+export interface DshSource {
+  readonly kind: "dsh";
+  readonly options: Readonly<DshOptions>;
 }
 
 /**

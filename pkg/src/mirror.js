@@ -173,7 +173,7 @@ class Draft {
       case "call": {
         const part = item.parts?.[change.part];
         if (part?.type !== "tool_call") return false;
-        item.parts[change.part] = toolCall({ ...change, id: part.id, name: part.name, args: part.args }, values.get(part));
+        item.parts[change.part] = toolCall({ ...change, id: part.id, name: part.name, args: part.args, invalid: part.invalid }, values.get(part));
         return true;
       }
       case "item":
@@ -307,7 +307,7 @@ function parse(text) {
  * @param {Value} [value]
  * @returns {ToolCallPart}
  */
-function toolCall({ id, name, args, state, output, keep, close }, value = new Value(args, keep, close)) {
+function toolCall({ id, name, args, state, output, invalid, keep, close }, value = new Value(args, keep, close)) {
   /** @type {ToolCallPart} */
   const part = {
     type: "tool_call",
@@ -319,6 +319,7 @@ function toolCall({ id, name, args, state, output, keep, close }, value = new Va
     },
     state,
     output,
+    ...(invalid ? { invalid } : {}),
   };
   values.set(part, value);
   return part;

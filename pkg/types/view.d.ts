@@ -38,6 +38,8 @@ export type Item =
   | InjectedItem
   | SystemItem
   | AssistantItem
+  | AttemptItem
+  | RetryItem
   | OrphanResultItem
   | AwaitingItem
   | FinishedItem
@@ -75,7 +77,8 @@ export type SendState =
 /** A user turn that the host made: it is not something that the person said. */
 export interface InjectedItem extends ItemBase {
   readonly kind: "injected";
-  readonly reason: "steer" | "continuation" | "resume_input" | "report";
+  /** What for; a host has words of its own beside these. */
+  readonly reason: "steer" | "continuation" | "resume_input" | "report" | (string & {});
   readonly message_id: string;
   readonly parts: readonly Part[];
 }
@@ -95,7 +98,36 @@ export interface AssistantItem extends ItemBase {
   /** The model step within the run, and which answer of that step; null where the host does not say it. */
   readonly step: number | null;
   readonly response: number | null;
+  /** True when the answer was cut off and stands in the log all the same. */
+  readonly interrupted?: true;
   readonly parts: readonly Part[];
+}
+
+/** An attempt of the model that failed. What it had said stays to be seen; the model does not see it. */
+export interface AttemptItem extends ItemBase {
+  readonly kind: "attempt";
+  readonly run_id: string;
+  /** As of {@link AssistantItem}: the key stays from the preview on. */
+  readonly step: number;
+  readonly response: number;
+  /** Why it failed, as the host says it; null where it does not. */
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly parts: readonly Part[];
+}
+
+/** The model is asked once more, after an attempt that failed. */
+export interface RetryItem extends ItemBase {
+  readonly kind: "retry";
+  readonly run_id: string;
+  readonly step: number;
+  /** The attempt that failed. */
+  readonly response: number;
+  readonly code: string | null;
+  readonly message: string | null;
+  /** How many retries this makes, and how many there may be. */
+  readonly retry: number;
+  readonly most: number;
 }
 
 /** A tool's result whose call is not in the log. */
@@ -122,6 +154,8 @@ export interface AwaitingItem extends ItemBase {
   readonly tool: ToolInput | null;
   /** Where the call stands: the key of an assistant item and the number of its part; null where no message holds it. */
   readonly call: { readonly key: string; readonly part: number } | null;
+  /** Why, as the host says it to people; absent where it does not. */
+  readonly detail?: string;
   /** True once the run went on or ended: there is nothing to answer any more. */
   readonly resolved: boolean;
 }
@@ -182,6 +216,8 @@ export interface ToolCallPart extends ToolInput {
   readonly state: "streaming" | "open" | "pending_client" | "pending_builtin" | "unresolved" | "output" | "error";
   /** The result; null while there is none. */
   readonly output: readonly Part[] | null;
+  /** True when the model wrote arguments that are no JSON: `args` is then that text as a JSON string. */
+  readonly invalid?: true;
 }
 
 export interface ImagePart {

@@ -72,7 +72,8 @@ impl Sums {
     /// All but the rows, in a line of JSON.
     pub fn line(&self) -> String {
         let Self { variants, reopens, losses, reads, anomalies, .. } = self;
-        json!({"variants": variants, "reopens": reopens, "losses": losses, "reads": reads, "anomalies": anomalies}).to_string()
+        json!({"variants": variants, "reopens": reopens, "losses": losses, "reads": reads, "anomalies": anomalies})
+            .to_string()
     }
 }
 
@@ -211,7 +212,7 @@ impl<'a> Wire<'a> {
                 self.host = Host::new(&life.snapshot);
                 self.life = number;
                 self.is_current = false;
-                (self.forgotten, self.counted_from) = (0, 0);
+                (self.forgotten, self.counted_from, self.belated) = (0, 0, None);
             }
             self.settle()?;
             for (_, item) in &life.items {
@@ -231,7 +232,9 @@ impl<'a> Wire<'a> {
         let is_here = |at: usize| at == here;
         let (mut sent, mut twice, mut late, mut cut) = (true, false, false, false);
         match self.damage {
-            Damage::Drop(at) | Damage::Pages(at, ..) | Damage::Baselines(at, _) | Damage::Late(at) => sent = !is_here(at),
+            Damage::Drop(at) | Damage::Pages(at, ..) | Damage::Baselines(at, _) | Damage::Late(at) => {
+                sent = !is_here(at)
+            }
             Damage::Forget(at) | Damage::Belate(at) => sent = !is_here(at),
             Damage::Double(at) => twice = is_here(at),
             Damage::Swap(at) => late = is_here(at),
@@ -240,7 +243,7 @@ impl<'a> Wire<'a> {
                 0 => sent = false,
                 1 => twice = true,
                 2 => late = true,
-                3 if self.draw() % 3 == 0 => cut = true,
+                3 if self.draw().is_multiple_of(3) => cut = true,
                 _ => {}
             },
             _ => {}
@@ -342,11 +345,20 @@ impl<'a> Wire<'a> {
     fn is_watched(&self) -> bool {
         match self.damage {
             Damage::Random(_) | Damage::Nothing => true,
-            Damage::Drop(at) | Damage::Double(at) | Damage::Swap(at) | Damage::Cut(at) | Damage::Forget(at)
-            | Damage::Rename(at) | Damage::Recount(at) | Damage::Abandon(at) | Damage::Mistype(at) | Damage::Belate(at)
-            | Damage::Storm(at) | Damage::Late(at) | Damage::Pages(at, ..) | Damage::Baselines(at, _) => {
-                (at..at + 16).contains(&self.at)
-            }
+            Damage::Drop(at)
+            | Damage::Double(at)
+            | Damage::Swap(at)
+            | Damage::Cut(at)
+            | Damage::Forget(at)
+            | Damage::Rename(at)
+            | Damage::Recount(at)
+            | Damage::Abandon(at)
+            | Damage::Mistype(at)
+            | Damage::Belate(at)
+            | Damage::Storm(at)
+            | Damage::Late(at)
+            | Damage::Pages(at, ..)
+            | Damage::Baselines(at, _) => (at..at + 16).contains(&self.at),
         }
     }
 
@@ -361,7 +373,10 @@ impl<'a> Wire<'a> {
         self.did(action, "the item")?;
         // I3: a frame that is not an end, and does not open the stream again, moves nothing that is committed.
         let is_frame = item.pointer("/frame/type").is_some_and(|kind| kind != "end");
-        if is_frame && action == Action::Nothing && before.is_some_and(|before| before != committed(&self.client.view())) {
+        if is_frame
+            && action == Action::Nothing
+            && before.is_some_and(|before| before != committed(&self.client.view()))
+        {
             return Err("a frame changed what is committed (I3)".to_owned());
         }
         self.look()
@@ -452,9 +467,11 @@ impl<'a> Wire<'a> {
         }
         self.is_current = true;
         // I4: after an opening the live text is the baseline's.
-        let settled = snapshot.pointer("/assistantStream/activeAttempt").is_none_or(|active| self.host.has_settled(active));
+        let settled =
+            snapshot.pointer("/assistantStream/activeAttempt").is_none_or(|active| self.host.has_settled(active));
         let expected = if settled || is_bad { "[]".to_owned() } else { self.host.live() };
-        let found = previews(&self.client.view()).into_iter().map(|(_, parts)| parts).next().unwrap_or_else(|| "[]".to_owned());
+        let found =
+            previews(&self.client.view()).into_iter().map(|(_, parts)| parts).next().unwrap_or_else(|| "[]".to_owned());
         if found != expected {
             return Err(format!("after an opening {found} is live, and not {expected} (I4)"));
         }
@@ -592,7 +609,9 @@ fn previews(view: &Value) -> Vec<((u64, u64), String)> {
 fn part(part: &Value) -> Value {
     let field = |name: &str| part.get(name).cloned().unwrap_or_default();
     match part.get("type").and_then(Value::as_str) {
-        Some("tool_call") => json!({"type": "tool_call", "id": field("id"), "name": field("name"), "args": field("args")}),
+        Some("tool_call") => {
+            json!({"type": "tool_call", "id": field("id"), "name": field("name"), "args": field("args")})
+        }
         _ => json!({"type": field("type"), "text": field("text")}),
     }
 }

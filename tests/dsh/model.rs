@@ -207,7 +207,8 @@ impl Attempt {
                 grow(block, chunk, frozen);
             }
         }
-        let blocks: Vec<&Value> = self.blocks.iter().map(|(_, block, _)| block).filter(|block| !block.is_null()).collect();
+        let blocks: Vec<&Value> =
+            self.blocks.iter().map(|(_, block, _)| block).filter(|block| !block.is_null()).collect();
         let state = json!(blocks).to_string();
         self.known.insert(state.clone());
         self.states.push(state);

@@ -52,7 +52,8 @@ impl Recording {
 
 /// All followers of all recordings in this folder.
 pub fn all(folder: &Path) -> Vec<Recording> {
-    let mut files: Vec<_> = fs::read_dir(folder).expect("the fixtures are there").flatten().map(|entry| entry.path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder).expect("the fixtures are there").flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
     files.iter().flat_map(|file| followers(file)).collect()

@@ -178,7 +178,9 @@ impl Rows {
         });
         let is_bad = active.is_some_and(|active| {
             let stream = active.get("stream").and_then(Value::as_array);
-            let pieces = |record: &Value| record.get("texts").or_else(|| record.get("args")).and_then(Value::as_array).map_or(1, Vec::len);
+            let pieces = |record: &Value| {
+                record.get("texts").or_else(|| record.get("args")).and_then(Value::as_array).map_or(1, Vec::len)
+            };
             stream.map_or(0, |stream| stream.iter().map(pieces).sum()) as u64 != number(active, "nextIndex")
         });
         if is_bad && !std::mem::replace(&mut self.bad_baseline, true) {
@@ -197,7 +199,9 @@ impl Rows {
         self.last_frame = None;
         self.over();
         match open.filter(|_| !is_bad) {
-            Some(open) if self.window.iter().any(|event| settles(event, &open)) => self.hit("snapshot that holds the settlement already"),
+            Some(open) if self.window.iter().any(|event| settles(event, &open)) => {
+                self.hit("snapshot that holds the settlement already")
+            }
             Some(_) if self.log_only() => self.hit("snapshot without attempt"),
             Some(open) => {
                 self.attempt = Some(open);
@@ -242,7 +246,9 @@ impl Rows {
         let is_late = seq(event) > open.after && turn.is_some_and(|turn| turn >= open.turn);
         match word(event, "type").as_str() {
             "turn/end" if is_late && is_staged => self.open("turn ends while staged"),
-            "turn/end" | "step/end" if is_late && !is_staged => self.open("step or turn ends without the attempt's end"),
+            "turn/end" | "step/end" if is_late && !is_staged => {
+                self.open("step or turn ends without the attempt's end")
+            }
             _ => Action::Nothing,
         }
     }
@@ -306,7 +312,8 @@ impl Rows {
         };
         self.faults = 0;
         let is_over = |event: &Value| {
-            let ended = word(event, "type") == "turn/end" && event.pointer("/data/turn").and_then(Value::as_u64) == Some(open.turn);
+            let ended = word(event, "type") == "turn/end"
+                && event.pointer("/data/turn").and_then(Value::as_u64) == Some(open.turn);
             settles(event, &open) || ended
         };
         if self.window.iter().any(is_over) {
@@ -330,7 +337,9 @@ impl Rows {
             self.hit("end abandoned, nothing held");
             return Action::Nothing;
         }
-        let fits = held.is_some_and(|held| seq(held) == signed(&outcome, "seq") && word(held, "type") == word(&outcome, "eventType"));
+        let fits = held.is_some_and(|held| {
+            seq(held) == signed(&outcome, "seq") && word(held, "type") == word(&outcome, "eventType")
+        });
         if !fits {
             return self.open("end committed, not held or of another type");
         }
@@ -345,7 +354,8 @@ impl Rows {
 /// OWN.
 fn settles(event: &Value, open: &Open) -> bool {
     let kind = word(event, "type");
-    let settlement = kind == "assistant/attempt" || (kind == "assistant/message" && word(event, "surfaceOp") == "append");
+    let settlement =
+        kind == "assistant/attempt" || (kind == "assistant/message" && word(event, "surfaceOp") == "append");
     let at = |name: &str| event.pointer(name).and_then(Value::as_u64);
     settlement && seq(event) > open.after && at("/data/turn") == Some(open.turn) && at("/data/step") == Some(open.step)
 }

@@ -4,6 +4,7 @@
 // `?thread=` names the thread; without it the page makes one and writes it into the address, so that a reload and a
 // second tab follow the same one. `?transport=fetch` reads the live stream by fetch. `?query.name=value` goes to the
 // host with every read (`?query.fault=drop:0.2`, say). `?replay` plays the session that was opened from a file.
+// `?source=dsh&session=…` follows a session of a dsh host that has this page's origin; `&launch=…` is its launch token.
 
 import { announcer } from "./announce.js";
 import { Composer, freshId } from "./composer.js";
@@ -51,6 +52,17 @@ function optionsOfAddress(threadId) {
   };
 }
 
+/**
+ * The session of a dsh host that the address names; null where it names none.
+ * @param {typeof import("../../pkg/index.js")} threadfold
+ */
+function dshOfAddress(threadfold) {
+  const parameters = new URLSearchParams(location.search);
+  if (parameters.get("source") !== "dsh") return null;
+  const [url, token] = [parameters.get("url") ?? "/", parameters.get("launch") ?? undefined];
+  return threadfold.dsh({ url, sessionId: parameters.get("session") ?? "", token });
+}
+
 /** @param {string} text */
 function giveUp(text) {
   setText(byId("connection-text"), "Not started");
@@ -63,8 +75,6 @@ function giveUp(text) {
 }
 
 async function start() {
-  const threadId = threadOfAddress();
-  setText(byId("thread-id"), threadId);
   /** @type {typeof import("../../pkg/index.js")} */
   let threadfold;
   try {
@@ -73,10 +83,20 @@ async function start() {
     giveUp("The package is not at /pkg/index.js. Build it and start the host with “cargo xtask demo”, then reload this page.");
     throw error;
   }
+  /** @type {ReturnType<typeof dshOfAddress>} */
+  let dsh;
+  try {
+    dsh = dshOfAddress(threadfold);
+  } catch (error) {
+    giveUp(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+  const threadId = dsh ? dsh.options.sessionId : threadOfAddress();
+  setText(byId("thread-id"), threadId);
   const session = openedSession();
   const options = optionsOfAddress(threadId);
   const thread = new threadfold.ThreadClient({
-    source: session ? replaySource(session) : threadfold.threadfold(options),
+    source: dsh ?? (session ? replaySource(session) : threadfold.threadfold(options)),
     onAnomaly: (anomaly) => console.debug("threadfold:", anomaly.code, anomaly.message),
   });
   Object.assign(window, { thread });
@@ -90,9 +110,15 @@ async function start() {
   const showStatus = statusBar(thread);
   const announce = announcer(thread.view);
   const count = panel(thread);
-  faultButtons(threadId);
-  const compare = session ? () => {} : naive(thread, options);
-  sessionButtons(threadId);
+  const compare = dsh || session ? () => {} : naive(thread, options);
+  if (dsh) {
+    // What the reference host alone can do, another host's page does not offer.
+    byId("naive").hidden = true;
+    for (const id of ["faults-title", "session-save"]) /** @type {HTMLElement} */ (byId(id).parentElement).hidden = true;
+  } else {
+    faultButtons(threadId);
+    sessionButtons(threadId);
+  }
 
   let opened = false;
   const render = () => {

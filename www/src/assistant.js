@@ -23,7 +23,7 @@ export function assistantElement(element) {
 
 /**
  * @param {HTMLElement} element
- * @param {AssistantItem} item
+ * @param {AssistantItem | import("../../pkg/index.js").AttemptItem} item
  */
 export function updateAssistant(element, item) {
   const parts = /** @type {HTMLElement} */ (element.querySelector(":scope > .parts"));
@@ -81,7 +81,7 @@ function partElement(part, live) {
 /**
  * @param {HTMLElement} element
  * @param {Part} part
- * @param {AssistantItem} item
+ * @param {AssistantItem | import("../../pkg/index.js").AttemptItem} item
  */
 function updatePart(element, part, item) {
   if (part.type === "text") growText(element, part.text);
@@ -90,7 +90,7 @@ function updatePart(element, part, item) {
 }
 
 /**
- * @param {AssistantItem} item
+ * @param {AssistantItem | import("../../pkg/index.js").AttemptItem} item
  * @returns {string}
  */
 function worth(item) {

@@ -3,6 +3,7 @@
 // that are other objects than before are looked at again; the client keeps what did not change identical.
 
 import { assistantElement, updateAssistant } from "./assistant.js";
+import { updateAttempt } from "./attempt.js";
 import { boundaryElement, updateBoundary } from "./boundary.js";
 import { attribute, make } from "./dom.js";
 import { updateNote, updateUser } from "./turn.js";
@@ -57,9 +58,12 @@ export class ItemList {
   #show(item) {
     const known = this.#shown.get(item.key);
     if (known?.item === item) return;
-    const element = known?.item.kind === item.kind ? known.element : create(item);
+    // An answer that fails becomes an attempt, where it stands.
+    const stays = known && (known.item.kind === item.kind || item.kind === "attempt");
+    const element = stays ? known.element : create(item);
     if (known && known.element !== element) known.element.replaceWith(element);
     this.#shown.set(item.key, { item, element });
+    attribute(element, "data-kind", item.kind);
     attribute(element, "data-origin", item.origin);
     attribute(element, "data-seq", item.seq === null ? undefined : String(item.seq));
     attribute(element, "data-run-id", item.run_id ?? undefined);
@@ -71,7 +75,11 @@ export class ItemList {
       case "assistant":
         updateAssistant(element, item);
         break;
+      case "attempt":
+        updateAttempt(element, item);
+        break;
       case "injected":
+      case "retry":
       case "system":
       case "orphan_result":
         updateNote(element, item);

@@ -8,6 +8,7 @@ import { make } from "./dom.js";
 /** @typedef {import("../../pkg/index.js").InjectedItem} InjectedItem */
 /** @typedef {import("../../pkg/index.js").SystemItem} SystemItem */
 /** @typedef {import("../../pkg/index.js").OrphanResultItem} OrphanResultItem */
+/** @typedef {import("../../pkg/index.js").RetryItem} RetryItem */
 
 /** How long a message may be on its way, in milliseconds, before that is worth a word. */
 const SOON = 500;
@@ -36,19 +37,28 @@ export function updateUser(element, item, again) {
 
 /**
  * @param {HTMLElement} element
- * @param {InjectedItem | SystemItem | OrphanResultItem} item
+ * @param {InjectedItem | SystemItem | OrphanResultItem | RetryItem} item
  */
 export function updateNote(element, item) {
-  const parts = item.kind === "orphan_result" ? item.output : item.parts;
-  const text = make("span", { "data-part": "text", dir: "auto" }, textOf(parts));
+  const text = make("span", { "data-part": "text", dir: "auto" }, bodyOf(item));
   element.replaceChildren(make("div", { class: "note" }, make("span", { class: "label" }, label(item)), text));
 }
 
 /**
- * @param {InjectedItem | SystemItem | OrphanResultItem} item
+ * @param {InjectedItem | SystemItem | OrphanResultItem | RetryItem} item
+ * @returns {string}
+ */
+function bodyOf(item) {
+  if (item.kind === "retry") return [item.code, item.message].filter(Boolean).join(": ");
+  return textOf(item.kind === "orphan_result" ? item.output : item.parts);
+}
+
+/**
+ * @param {InjectedItem | SystemItem | OrphanResultItem | RetryItem} item
  * @returns {string}
  */
 function label(item) {
+  if (item.kind === "retry") return `Retry ${item.retry} of ${item.most}`;
   if (item.kind === "system") return "Instructions";
   if (item.kind === "orphan_result") return `Result of an unknown call (${item.tool_use_id})`;
   switch (item.reason) {
@@ -56,5 +66,6 @@ function label(item) {
     case "continuation": return "The host goes on";
     case "resume_input": return "Input";
     case "report": return "Report";
+    default: return item.reason;
   }
 }

@@ -88,6 +88,10 @@ export class Model {
     this.hold(id, Infinity);
   }
 
+  releaseAll() {
+    for (const id of this.#sessions.keys()) this.release(id);
+  }
+
   /** What was sent, once the answer holds. @param {string} id */
   held(id) {
     return until(`the answer in ${id} holds`, () => (this.session(id).holding ? this.session(id).sent : undefined));
@@ -105,6 +109,7 @@ export class Model {
     const key = `${asked.messages.length}/${step}/${text}`;
     session.attempt = session.key === key ? session.attempt + 1 : 1;
     session.key = key;
+    session.isWhole = false;
     session.sent = { count: 0, text: "", reasoning: "", calls: [] };
     const script = SCRIPTS[name];
     if (!script) throw new Error(`there is no script ${name}`);
@@ -128,7 +133,8 @@ export class Model {
     if (failing === "reset") return void request.socket.destroy();
     if (failing === "eof") return void response.end();
     if (failing) return void answering.error(failing.event);
-    // The last Delta was sent, and the end was not: here a test can look, too.
+    // Here a test can look, too.
+    session.isWhole = true;
     if (!(await session.mayGoOn(response, 0))) return;
     answering.finish(answer.stop ?? "end_turn");
   }
@@ -150,6 +156,8 @@ export class Model {
 class Session {
   allowed = Infinity;
   holding = false;
+  /** All Deltas were sent, and the end was not. */
+  isWhole = false;
   attempt = 0;
   key = "";
   /** @type {Sent} */
