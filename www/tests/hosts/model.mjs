@@ -120,6 +120,7 @@ export class Model {
       response.end(JSON.stringify({ type: "error", error: { type: "api_error", message: `refused with ${failing.status}` } }));
       return;
     }
+    session.texts.push(answer.said.map((said) => (said.type === "text" ? said.text : "")).join(""));
     const answering = new Answering(response);
     answering.begin();
     const whole = answer.said.flatMap((said) => this.#deltas(said));
@@ -156,6 +157,8 @@ export class Model {
 class Session {
   allowed = Infinity;
   holding = false;
+  /** The text of each answer, as far as it was going to be said. @type {string[]} */
+  texts = [];
   /** All Deltas were sent, and the end was not. */
   isWhole = false;
   attempt = 0;
