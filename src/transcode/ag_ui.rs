@@ -7,7 +7,7 @@
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{event, event_with, field, flag, join, number, object, reasoning};
+use super::words::{at, event, event_with, field, flag, join, number, object, reasoning};
 use super::{Transcoder, blocks};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
@@ -63,11 +63,6 @@ enum Who {
 fn failed(w: &mut Writer) {
     w.key("metadata");
     w.object(|w| flag(w, "is_error", true));
-}
-
-/// The id of what stands at this position.
-fn at(run_id: &RunId, what: &str, position: Position) -> String {
-    join(&[run_id.as_str(), what, &number(position.seq), "-", &number(u64::from(position.index))])
 }
 
 impl Entry {
@@ -238,13 +233,7 @@ impl Protocol for AgUi {
         blocks::text(content, |_| true)
     }
 
-    fn has_extras(&self, _content: &[Block]) -> bool {
-        false
-    }
-
-    fn extras(&mut self, _response: &str, _content: &[Block], _out: &mut Out) {}
-
-    fn committed(&mut self, response: &str, kind: &Kind, text: &str) {
+    fn committed(&mut self, response: &str, kind: &Kind, text: &str, _content: &[Block], _out: &mut Out) {
         match kind {
             Kind::Reasoning => {
                 let (at, role) = (self.messages.len(), Who::Plain("reasoning"));
@@ -257,10 +246,6 @@ impl Protocol for AgUi {
             }
             Kind::Call { .. } => {}
         }
-    }
-
-    fn input_is_sent_whole(&self) -> bool {
-        false
     }
 
     fn call(&mut self, call: &Call<'_>, out: &mut Out) {
@@ -277,10 +262,6 @@ impl Protocol for AgUi {
             entry.calls.push((Arc::clone(call.wire), call.name.to_owned(), call.input.as_str().to_owned()));
         }
     }
-
-    fn dispose(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
-
-    fn client_runs(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
 
     fn has_word_for(&self, disposition: Disposition) -> bool {
         match disposition {
@@ -343,7 +324,7 @@ impl Protocol for AgUi {
         });
     }
 
-    fn finished(&mut self, run_id: &RunId, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
+    fn finished(&mut self, run_id: &RunId, _position: Position, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
         if cause != Some(Cause::Cancelled) {
             self.answer_the_rest(out);
         }
@@ -367,7 +348,7 @@ impl Protocol for AgUi {
         });
     }
 
-    fn failed(&mut self, _run_id: &RunId, code: &str, message: &str, out: &mut Out) {
+    fn failed(&mut self, _run_id: &RunId, _position: Position, code: &str, message: &str, out: &mut Out) {
         self.end_step(out);
         event(out, "RUN_ERROR", &[("message", message), ("code", code)]);
     }
@@ -379,10 +360,6 @@ impl Protocol for AgUi {
         self.ids.remove(&of_response);
         self.snapshot(out);
         Retracted::Response
-    }
-
-    fn retracts_runs(&self) -> bool {
-        false
     }
 
     fn leave(&mut self, in_step: bool, out: &mut Out) {

@@ -8,7 +8,7 @@ use super::words::{event, event_with, flag, join, number, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Wire, Writer};
-use crate::thread::{Block, Message};
+use crate::thread::Block;
 
 /// The header by which the client knows the stream, and its value.
 pub const AI_SDK_HEADER: (&str, &str) = ("x-vercel-ai-ui-message-stream", "v1");
@@ -193,8 +193,6 @@ impl Protocol for AiSdk {
         }
     }
 
-    fn committed(&mut self, _response: &str, _kind: &Kind, _text: &str) {}
-
     fn input_is_sent_whole(&self) -> bool {
         true
     }
@@ -257,7 +255,7 @@ impl Protocol for AiSdk {
         Self::finish("tool-calls", out);
     }
 
-    fn finished(&mut self, _run_id: &RunId, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
+    fn finished(&mut self, _run_id: &RunId, _position: Position, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
         match cause {
             Some(Cause::Cancelled) => {
                 event(out, "finish-step", &[]);
@@ -269,7 +267,7 @@ impl Protocol for AiSdk {
         }
     }
 
-    fn failed(&mut self, _run_id: &RunId, code: &str, message: &str, out: &mut Out) {
+    fn failed(&mut self, _run_id: &RunId, _position: Position, code: &str, message: &str, out: &mut Out) {
         event(out, "error", &[("errorText", &join(&[code, ": ", message]))]);
         Self::finish("error", out);
     }
@@ -291,11 +289,7 @@ impl Protocol for AiSdk {
         self.options.version == AiSdkVersion::V6
     }
 
-    fn leave(&mut self, _in_step: bool, _out: &mut Out) {}
-
     fn forget(&mut self) {
         self.by_client.clear();
     }
-
-    fn said(&mut self, _message: &Message) {}
 }

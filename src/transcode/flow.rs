@@ -11,7 +11,7 @@ use super::same_json::same_json;
 use super::{Chunk, Transcoder};
 use crate::event::{Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
 use crate::names::Names;
-use crate::thread::Message;
+use crate::thread::{Block, Message};
 use std::sync::Arc;
 
 /// A protocol with its bookkeeping.
@@ -177,6 +177,7 @@ impl Flow {
             self.drop_preview(&key);
         }
         let from = match self.protocol.retract(&id, out) {
+            Retracted::Preview => self.facts.len(),
             Retracted::Response => self.response_start,
             Retracted::Step => self.step_start,
             Retracted::Run => 0,
@@ -253,10 +254,15 @@ impl Flow {
     fn settle(&mut self, key: &Key, kind: &Kind, text: &str, more_follows: bool, out: &mut Out) -> Meeting {
         let whole = matches!(kind, Kind::Call { .. }) && self.protocol.input_is_sent_whole();
         let is_call = matches!(kind, Kind::Call { .. });
+        let shown = self.protocol.shows(kind);
         let meet = |response: &mut Response| {
             // What was never written is no preview.
             if !response.is_written() {
                 response.blocks.clear();
+            }
+            if !shown {
+                response.add(kind.clone(), text);
+                return Meeting::New;
             }
             let settled = response.blocks.iter().filter(|block| block.settled).count();
             if more_follows && response.blocks.len() > settled + 1 {
@@ -274,9 +280,13 @@ impl Flow {
     }
 
     /// Writes text or reasoning that is committed.
-    fn block(&mut self, key: &Key, kind: &Kind, text: &str, extras: bool, out: &mut Out) {
-        let met = self.settle(key, kind, text, extras, out);
+    fn block(&mut self, key: &Key, kind: &Kind, text: &str, content: &[Block], out: &mut Out) {
+        let met = self.settle(key, kind, text, self.protocol.has_extras(content), out);
         let id = self.wire_of(key);
+        if self.protocol.replaces_previews() {
+            self.protocol.committed(&id, kind, text, content, out);
+            return;
+        }
         let rest = match &met {
             Meeting::Rest(rest) => rest,
             Meeting::New | Meeting::Diverged => {
@@ -288,7 +298,7 @@ impl Flow {
             self.protocol.grow(&id, kind, rest, out);
         }
         self.protocol.close(&id, kind, out);
-        self.protocol.committed(&id, kind, text);
+        self.protocol.committed(&id, kind, text, content, out);
     }
 
     /// Writes a Fact that is part of a run's content, and keeps it. A key is given where it is known from before.
@@ -297,7 +307,7 @@ impl Flow {
             Fact::AssistantThinking { text, .. } => {
                 let key = key.unwrap_or_else(|| self.key_of(&placed));
                 self.turn_to(&key, out);
-                self.block(&key, &Kind::Reasoning, text.as_deref().unwrap_or_default(), false, out);
+                self.block(&key, &Kind::Reasoning, text.as_deref().unwrap_or_default(), &[], out);
                 self.wrote(key, placed);
             }
             Fact::AssistantMessage { content, .. } => {
@@ -307,7 +317,7 @@ impl Flow {
                 self.skipped += unknown;
                 let extras = self.protocol.has_extras(content);
                 if !text.is_empty() {
-                    self.block(&key, &Kind::Text, &text, extras, out);
+                    self.block(&key, &Kind::Text, &text, content, out);
                 } else if extras && self.response(&key).is_some_and(|response| response.has_leftover()) {
                     self.retract(false, out);
                     self.turn_to(&key, out);
@@ -409,6 +419,10 @@ impl Transcoder for Flow {
             Fact::Continuation { steered, .. } => {
                 self.close_current(None, &mut out);
                 self.goes_on = !steered && placed.position.index > 0;
+                // Index 0 is what a record opens: a run goes on after it waited.
+                if placed.position.index == 0 {
+                    self.protocol.resumed(&mut out);
+                }
             }
             Fact::AssistantMessage { .. } | Fact::AssistantThinking { .. } | Fact::ToolCall { .. } => {
                 self.write(None, placed.clone(), &mut out)
@@ -427,18 +441,20 @@ impl Transcoder for Flow {
                 let call = wire.as_deref();
                 let (position, id, reason) = (placed.position, pending_tool_use_id.as_ref(), reason.as_deref());
                 self.protocol.awaiting(&Waiting { run_id, position, call, id, reason }, &mut out);
-                self.end(&mut out);
+                if !self.protocol.rests_open() {
+                    self.end(&mut out);
+                }
             }
             Fact::RunFinished { exhausted, cause, detail: _ } => {
                 self.drop_previews(&mut out);
                 self.some_step(&mut out);
-                self.protocol.finished(run_id, *exhausted, *cause, &mut out);
+                self.protocol.finished(run_id, placed.position, *exhausted, *cause, &mut out);
                 self.over(run_id, &mut out);
             }
             Fact::RunFailed { code, message } => {
                 self.drop_previews(&mut out);
                 self.some_step(&mut out);
-                self.protocol.failed(run_id, code, message, &mut out);
+                self.protocol.failed(run_id, placed.position, code, message, &mut out);
                 self.over(run_id, &mut out);
             }
         }
@@ -483,7 +499,7 @@ impl Transcoder for Flow {
                 (Kind::Call { wire, name: name.clone() }, args_delta)
             }
         };
-        if fragment.is_empty() && !matches!(kind, Kind::Call { .. }) {
+        if (fragment.is_empty() && !matches!(kind, Kind::Call { .. })) || !self.protocol.shows(&kind) {
             return out;
         }
         self.enter(run_id, &mut out);

@@ -4,26 +4,32 @@
 //! protocol's events: while a response streams and when it is committed, under the same ids. What it has to take back,
 //! it takes back by the protocol's own way. It knows events, and nothing of where they come from.
 
+mod a2a;
+mod acp;
 mod ag_ui;
 mod ai_sdk;
 mod blocks;
 mod calls;
 mod flow;
+mod framing;
 mod input;
+mod managed;
 mod named;
 mod protocol;
 mod response;
 mod same_json;
 mod segment;
-mod sse;
 mod words;
 
+pub use a2a::a2a;
+pub use acp::acp;
 pub use ag_ui::ag_ui;
 pub use ai_sdk::{AI_SDK_HEADER, AiSdkOptions, AiSdkVersion, ai_sdk};
+pub use framing::{Framing, frame};
 pub use input::Input;
+pub use managed::managed_agents;
 pub use named::{TranscodeOptions, transcoder};
 pub use segment::{Segment, Wanted};
-pub use sse::{Framing, frame};
 
 use crate::event::{Coordinate, Delta, Fact, PlacedFact, Position, RunId};
 use crate::thread::Message;

@@ -13,6 +13,8 @@ pub(super) type Out = Vec<Chunk>;
 /// How much a retraction took back, so that it is written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retracted {
+    /// What is not committed, and nothing else.
+    Preview,
     /// The response under way.
     Response,
     /// The open step.
@@ -77,7 +79,15 @@ pub(super) trait Protocol: Send {
     fn begin(&mut self, run_id: &RunId, out: &mut Out);
     /// Ends the open step, if there is one, and opens the next; `step` is None where the log does not say it.
     fn step(&mut self, ends: bool, step: Option<u32>, out: &mut Out);
-    /// Opens a previewed block.
+    /// True for the kinds of blocks that are previewed here.
+    fn shows(&self, _kind: &Kind) -> bool {
+        true
+    }
+    /// True when a preview is never completed: the committed event replaces it.
+    fn replaces_previews(&self) -> bool {
+        false
+    }
+    /// Opens a block.
     fn open(&mut self, response: &str, kind: &Kind, out: &mut Out);
     /// A block grows.
     fn grow(&mut self, response: &str, kind: &Kind, text: &str, out: &mut Out);
@@ -86,37 +96,50 @@ pub(super) trait Protocol: Send {
     /// The text of an assistant's message on this wire, and how many of its blocks it cannot show.
     fn text(&self, content: &[Block]) -> (String, u64);
     /// True when the message has more than text.
-    fn has_extras(&self, content: &[Block]) -> bool;
+    fn has_extras(&self, _content: &[Block]) -> bool {
+        false
+    }
     /// What a message has beyond its text.
-    fn extras(&mut self, response: &str, content: &[Block], out: &mut Out);
-    /// Text or reasoning is committed; it stands among the thread's messages from now on.
-    fn committed(&mut self, response: &str, kind: &Kind, text: &str);
+    fn extras(&mut self, _response: &str, _content: &[Block], _out: &mut Out) {}
+    /// Text or reasoning is committed; it stands among the thread's messages from now on. `content` is that of the
+    /// message that the text is of.
+    fn committed(&mut self, _response: &str, _kind: &Kind, _text: &str, _content: &[Block], _out: &mut Out) {}
     /// True when arguments that were previewed need not be the committed ones, because those are sent whole.
-    fn input_is_sent_whole(&self) -> bool;
+    fn input_is_sent_whole(&self) -> bool {
+        false
+    }
     /// A committed call.
     fn call(&mut self, call: &Call<'_>, out: &mut Out);
     /// The log says something else of a call.
-    fn dispose(&mut self, call: &Call<'_>, in_open_step: bool, out: &mut Out);
+    fn dispose(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
     /// The log says that the client runs this call, or ran it.
-    fn client_runs(&mut self, call: &Call<'_>, in_open_step: bool, out: &mut Out);
+    fn client_runs(&mut self, _call: &Call<'_>, _in_open_step: bool, _out: &mut Out) {}
     /// True when the disposition has a word on this wire.
     fn has_word_for(&self, disposition: Disposition) -> bool;
     /// A tool's answer; false when it cannot be shown.
     fn answer(&mut self, answer: &Answer<'_>, out: &mut Out) -> bool;
     /// The run waits.
     fn awaiting(&mut self, waiting: &Waiting<'_>, out: &mut Out);
+    /// True when a run that waits goes on in the same stream.
+    fn rests_open(&self) -> bool {
+        false
+    }
+    /// The run goes on after it waited.
+    fn resumed(&mut self, _out: &mut Out) {}
     /// The run is over.
-    fn finished(&mut self, run_id: &RunId, exhausted: bool, cause: Option<Cause>, out: &mut Out);
+    fn finished(&mut self, run_id: &RunId, at: Position, exhausted: bool, cause: Option<Cause>, out: &mut Out);
     /// The run failed.
-    fn failed(&mut self, run_id: &RunId, code: &str, message: &str, out: &mut Out);
+    fn failed(&mut self, run_id: &RunId, at: Position, code: &str, message: &str, out: &mut Out);
     /// Takes back what was written of this response, and of all that is not committed. All blocks are closed.
     fn retract(&mut self, response: &str, out: &mut Out) -> Retracted;
     /// True when a retraction takes back the whole run.
-    fn retracts_runs(&self) -> bool;
+    fn retracts_runs(&self) -> bool {
+        false
+    }
     /// No more comes; the step is still open if `in_step`.
-    fn leave(&mut self, in_step: bool, out: &mut Out);
+    fn leave(&mut self, _in_step: bool, _out: &mut Out) {}
     /// The log was replaced: nothing that was written holds.
-    fn forget(&mut self);
+    fn forget(&mut self) {}
     /// What the person said.
-    fn said(&mut self, message: &Message);
+    fn said(&mut self, _message: &Message) {}
 }

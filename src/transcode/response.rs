@@ -173,16 +173,19 @@ impl Response {
         }
     }
 
+    /// Adds a block that is settled by its Fact, without a preview.
+    pub fn add(&mut self, kind: Kind, text: &str) {
+        let next = self.blocks.iter().filter(|block| block.settled).count();
+        let block = Block { text: text.to_owned(), written: true, settled: true, ..Block::new(kind) };
+        self.blocks.insert(next.min(self.blocks.len()), block);
+    }
+
     /// Settles the next block by its Fact. `same` says whether two texts that differ are the same all the same; a block
     /// whose Fact carries the whole content again passes `true`.
     pub fn settle(&mut self, kind: Kind, text: &str, same: impl FnOnce(&str) -> bool) -> Meeting {
         let next = self.blocks.iter().filter(|block| block.settled).count();
         let Some(block) = self.blocks.get_mut(next) else {
-            let mut block = Block::new(kind);
-            text.clone_into(&mut block.text);
-            block.written = true;
-            block.settled = true;
-            self.blocks.push(block);
+            self.add(kind, text);
             return Meeting::New;
         };
         if !block.kind.is(&kind) {

@@ -3,6 +3,7 @@
 
 use super::Chunk;
 use super::protocol::Out;
+use crate::event::{Position, RunId};
 use crate::json::Writer;
 
 /// An event of this type with these texts.
@@ -14,11 +15,17 @@ pub(super) fn event(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
 /// The same with what is not text.
 #[inline(never)]
 pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
-    let mut w = Writer::new();
-    object(&mut w, &[("type", kind)], &|w| {
+    raw_event(out, &[("type", kind)], &|w| {
         fields.iter().for_each(|(key, value)| field(w, key, value));
         rest(w);
     });
+}
+
+/// An event without a type.
+#[inline(never)]
+pub(super) fn raw_event(out: &mut Out, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+    let mut w = Writer::new();
+    object(&mut w, fields, rest);
     out.push(Chunk::Event(w.finish()));
 }
 
@@ -63,6 +70,11 @@ pub(super) fn number(mut number: u64) -> String {
             return text;
         }
     }
+}
+
+/// The id of what stands at this position.
+pub(super) fn at(run_id: &RunId, what: &str, position: Position) -> String {
+    join(&[run_id.as_str(), what, &number(position.seq), "-", &number(u64::from(position.index))])
 }
 
 /// The id of a response's reasoning.
