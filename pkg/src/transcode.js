@@ -80,8 +80,8 @@ const cut = () =>
 
 async function core(name, options, wanted, bytes) {
   const { Transcoder } = await transcoders();
-  const { threadId, ...others } = options;
-  const given = JSON.stringify({ ...others, thread_id: threadId });
+  const { threadId, requestId, ...others } = options;
+  const given = JSON.stringify({ ...others, thread_id: threadId, request_id: requestId });
   return guarded(() => new Transcoder(name, given, wanted && JSON.stringify(wanted), bytes));
 }
 

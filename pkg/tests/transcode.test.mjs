@@ -79,6 +79,18 @@ test("bytes have the protocol's framing", async () => {
   client.close();
 });
 
+test("the other protocols are streams too, each in its framing", async () => {
+  const { host, client } = await following();
+  host.answer("Hello");
+  const text = async (name, options) => Buffer.concat(await all(client.transcode(name, { as: "bytes", ...options }))).toString();
+  const lines = (await text("acp", { threadId: "s", requestId: 7 })).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ method, params }) => params?.update?.content?.text ?? method), ["Hello", undefined]);
+  assert.deepEqual(lines.at(-1), { jsonrpc: "2.0", id: 7, result: { stopReason: "end_turn" } });
+  assert.match(await text("managed-agents"), /^event: message\ndata: {"type":"agent.message","id":"r1-0-0"/);
+  assert.match(await text("a2a", { threadId: "c" }), /^data: {"task":{"id":"r1","contextId":"c"/);
+  client.close();
+});
+
 test("next is the part that begins after the call, and a run's is that run's", async () => {
   const { host, client } = await following();
   host.answer("one");

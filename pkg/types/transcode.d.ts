@@ -2,8 +2,11 @@
 
 import type { Coordinate, Delta, Fact, Message, PlacedFact, Position } from "./wire.js";
 
-/** The protocols that are built in. */
-export type TranscoderName = "ai-sdk" | "ag-ui";
+/**
+ * The protocols that are built in: the AI SDK's UI message stream, AG-UI 1.0, managed-agent sessions, the Agent Client
+ * Protocol (what an agent says in one turn, as JSON-RPC) and A2A 1.0.
+ */
+export type TranscoderName = "ai-sdk" | "ag-ui" | "managed-agents" | "acp" | "a2a";
 
 /** What the built-in transcoders are asked with; each takes what it knows. */
 export interface TranscoderOptions {
@@ -11,8 +14,10 @@ export interface TranscoderOptions {
   version?: 6 | 7;
   /** AI SDK: false to say that there was reasoning, and not what. Default true. */
   reasoning?: boolean;
-  /** AG-UI: the thread's id as its client is told it. Default: the source's. */
+  /** AG-UI: the thread's id as its client is told it; ACP: the session's; A2A: the context's. Default: the source's. */
   threadId?: string;
+  /** ACP: the JSON-RPC id of the prompt that is answered. Default: the run's id. */
+  requestId?: string | number;
 }
 
 export interface TranscodeOptions extends TranscoderOptions {
@@ -27,7 +32,7 @@ export interface TranscodeOptions extends TranscoderOptions {
 }
 
 /** An event of the protocol; its own package has the types. */
-export type TranscodedEvent = { readonly type: string } & Readonly<Record<string, any>>;
+export type TranscodedEvent = Readonly<Record<string, any>>;
 
 /** `end`: the stream is complete, what follows is another. `cut`: it ends without being complete, and is no success. */
 export type TranscodedChunk = TranscodedEvent | "end" | "cut";

@@ -26,6 +26,14 @@ struct A2a {
     begun: bool,
 }
 
+/// A message of the agent beside the artifacts: its id, what it is about, and its part.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    id: &'a str,
+    kind: &'a str,
+    part: &'a dyn Fn(&mut Writer),
+}
+
 fn text_part(w: &mut Writer, text: &str) {
     object(w, &[("text", text)], &|_| {});
 }
@@ -55,12 +63,12 @@ impl A2a {
         });
     }
 
-    /// The task's state, with a message of the agent: its id, what it is about, and its part.
-    fn status(&self, out: &mut Out, state: &str, said: Option<(&str, &str, &dyn Fn(&mut Writer))>) {
+    /// The task's state, with a message of the agent.
+    fn status(&self, out: &mut Out, state: &str, said: Option<Said<'_>>) {
         self.update(out, "statusUpdate", &|w| {
             w.key("status");
             object(w, &[("state", state)], &|w| {
-                let Some((id, kind, part)) = said else { return };
+                let Some(Said { id, kind, part }) = said else { return };
                 w.key("message");
                 let ids = [("taskId", self.task_id.as_str()), ("contextId", self.context_id.as_str())];
                 object(w, &[("messageId", id), ("role", "ROLE_AGENT")], &|w| {
@@ -135,7 +143,11 @@ impl Protocol for A2a {
             Kind::Text => self.artifacts.push((response.to_owned(), text.to_owned())),
             Kind::Reasoning => {
                 let part = |w: &mut Writer| text_part(w, text);
-                self.status(out, "TASK_STATE_WORKING", Some((&reasoning(response), "thinking", &part)));
+                self.status(
+                    out,
+                    "TASK_STATE_WORKING",
+                    Some(Said { id: &reasoning(response), kind: "thinking", part: &part }),
+                );
             }
             Kind::Call { .. } => {}
         }
@@ -151,7 +163,7 @@ impl Protocol for A2a {
                 });
             });
         };
-        self.status(out, "TASK_STATE_WORKING", Some((call.wire, "tool_call", &part)));
+        self.status(out, "TASK_STATE_WORKING", Some(Said { id: call.wire, kind: "tool_call", part: &part }));
     }
 
     fn has_word_for(&self, disposition: Disposition) -> bool {
@@ -174,7 +186,7 @@ impl Protocol for A2a {
             });
         };
         let id = at(answer.run_id, "-result-", answer.position);
-        self.status(out, "TASK_STATE_WORKING", Some((&id, "tool_result", &part)));
+        self.status(out, "TASK_STATE_WORKING", Some(Said { id: &id, kind: "tool_result", part: &part }));
         true
     }
 
@@ -190,7 +202,7 @@ impl Protocol for A2a {
             });
         };
         let id = at(waiting.run_id, "-", waiting.position);
-        self.status(out, "TASK_STATE_INPUT_REQUIRED", Some((&id, "awaiting", &part)));
+        self.status(out, "TASK_STATE_INPUT_REQUIRED", Some(Said { id: &id, kind: "awaiting", part: &part }));
     }
 
     fn finished(&mut self, run_id: &RunId, position: Position, exhausted: bool, cause: Option<Cause>, out: &mut Out) {
@@ -209,7 +221,7 @@ impl Protocol for A2a {
         let text = join(&[code, ": ", message]);
         let part = |w: &mut Writer| text_part(w, &text);
         let id = at(run_id, "-error-", position);
-        self.status(out, "TASK_STATE_FAILED", Some((&id, "error", &part)));
+        self.status(out, "TASK_STATE_FAILED", Some(Said { id: &id, kind: "error", part: &part }));
     }
 
     fn retract(&mut self, response: &str, out: &mut Out) -> Retracted {

@@ -10,19 +10,19 @@ use super::response::Kind;
 use super::words::{at, field, flag, join, object, raw_event, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
-use crate::json::Writer;
+use crate::json::{Raw, Writer};
 use crate::thread::Block;
 use std::sync::Arc;
 
 /// A transcoder for ACP. The session is named by the thread; `request_id` is the JSON-RPC id of the prompt that each
 /// turn answers, the run's id when absent.
-pub fn acp(session_id: ThreadId, request_id: Option<String>) -> impl Transcoder {
+pub fn acp(session_id: ThreadId, request_id: Option<Raw>) -> impl Transcoder {
     Flow::new(Box::new(Acp { session_id, request_id, permission: None }))
 }
 
 struct Acp {
     session_id: ThreadId,
-    request_id: Option<String>,
+    request_id: Option<Raw>,
     /// The call whose permission was asked for last.
     permission: Option<Arc<str>>,
 }
@@ -67,9 +67,14 @@ impl Acp {
     }
 
     fn respond(&self, run_id: &RunId, out: &mut Out, rest: &dyn Fn(&mut Writer)) {
-        let id = self.request_id.as_deref().unwrap_or(run_id.as_str());
         message(out, &|w| {
-            field(w, "id", id);
+            match &self.request_id {
+                Some(id) => {
+                    w.key("id");
+                    w.raw(id.as_str());
+                }
+                None => field(w, "id", run_id.as_str()),
+            }
             rest(w);
         });
     }
@@ -141,6 +146,7 @@ impl Protocol for Acp {
     }
 
     fn awaiting(&mut self, waiting: &Waiting<'_>, out: &mut Out) {
+        self.permission = None;
         let (Some("tool_permission"), Some(call)) = (waiting.reason, waiting.call) else { return };
         self.permission = Some(call.into());
         message(out, &|w| {

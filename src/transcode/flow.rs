@@ -495,13 +495,19 @@ impl Transcoder for Flow {
             Delta::TextDelta { delta } => (Kind::Text, delta),
             Delta::ReasoningDelta { delta } => (Kind::Reasoning, delta),
             Delta::ToolCallDelta { id, name, args_delta } => {
-                let wire = self.calls.preview(id, &key);
+                let wire = Arc::clone(id.shared());
                 (Kind::Call { wire, name: name.clone() }, args_delta)
             }
         };
         if (fragment.is_empty() && !matches!(kind, Kind::Call { .. })) || !self.protocol.shows(&kind) {
             return out;
         }
+        let kind = match (kind, delta) {
+            (Kind::Call { name, .. }, Delta::ToolCallDelta { id, .. }) => {
+                Kind::Call { wire: self.calls.preview(id, &key), name }
+            }
+            (kind, _) => kind,
+        };
         self.enter(run_id, &mut out);
         if self.response(&key).is_none() {
             self.responses.push(Response::new(key.clone()));

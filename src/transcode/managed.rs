@@ -219,8 +219,7 @@ impl Protocol for Managed {
     }
 
     fn awaiting(&mut self, waiting: &Waiting<'_>, out: &mut Out) {
-        let ids: &[&str] = waiting.call.as_ref().map_or(&[], std::slice::from_ref);
-        Self::idle(out, waiting.run_id, waiting.position, "requires_action", Some(ids));
+        Self::idle(out, waiting.run_id, waiting.position, "requires_action", Some(waiting.call.as_slice()));
     }
 
     fn finished(&mut self, run_id: &RunId, position: Position, exhausted: bool, _cause: Option<Cause>, out: &mut Out) {

@@ -2,7 +2,7 @@
 
 use super::{AiSdkOptions, AiSdkVersion, Framing, Transcoder, a2a, acp, ag_ui, ai_sdk, managed_agents};
 use crate::event::ThreadId;
-use crate::json::wire_object;
+use crate::json::{Raw, wire_object};
 
 wire_object! {
     /// What all protocols are asked with; each takes what it knows.
@@ -14,8 +14,8 @@ wire_object! {
         pub reasoning: Option<bool> => optional,
         /// AG-UI: the thread's id as the client is told it; ACP: the session's, A2A: the context's.
         pub thread_id: Option<ThreadId> => optional,
-        /// ACP: the id of the prompt that is answered; the run's id when absent.
-        pub request_id: Option<String> => optional,
+        /// ACP: the JSON-RPC id of the prompt that is answered; the run's id when absent.
+        pub request_id: Option<Raw> => optional,
     }
 }
 

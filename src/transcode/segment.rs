@@ -29,19 +29,20 @@ pub struct Segment {
     closed: Option<Chunk>,
     /// It is one that is wanted.
     shown: bool,
-    over: bool,
+    /// How the part that was wanted ended.
+    ending: Option<Chunk>,
 }
 
 impl Segment {
     /// Begins with the thread's history. With nothing wanted, all chunks are given, and there is no end.
     pub fn new(transcoder: Box<dyn Transcoder>, wanted: Option<Wanted>) -> Self {
         let (begun, closed) = (Vec::new(), Some(Chunk::End));
-        Self { transcoder, wanted, history: true, begun, run_id: None, closed, shown: false, over: false }
+        Self { transcoder, wanted, history: true, begun, run_id: None, closed, shown: false, ending: None }
     }
 
     /// How it ended, when all is written: [`Chunk::End`] or [`Chunk::Cut`].
     pub fn ending(&self) -> Option<&Chunk> {
-        self.closed.as_ref().filter(|_| self.over)
+        self.ending.as_ref()
     }
 
     /// How many events and blocks could not be shown.
@@ -66,7 +67,7 @@ impl Segment {
             self.begun.clear();
         }
         let begun = std::mem::take(&mut self.begun);
-        self.over = self.closed.is_some() && !begun.is_empty();
+        self.ending = begun.last().filter(|chunk| closes(chunk)).cloned();
         begun
     }
 
@@ -80,10 +81,10 @@ impl Segment {
         let Some(wanted) = &self.wanted else { return chunks };
         let mut out = Vec::new();
         for chunk in chunks {
-            if self.over {
+            if self.ending.is_some() {
                 break;
             }
-            let closes = matches!(chunk, Chunk::End | Chunk::Cut);
+            let closes = closes(&chunk);
             // What follows a cut is the same part once more.
             if !closes && self.closed == Some(Chunk::End) {
                 self.shown = wanted.run_id.is_none() || self.run_id == wanted.run_id;
@@ -95,10 +96,14 @@ impl Segment {
             if self.shown && self.history {
                 self.begun.push(chunk);
             } else if self.shown {
-                self.over = closes;
+                self.ending = closes.then(|| chunk.clone());
                 out.push(chunk);
             }
         }
         out
     }
+}
+
+fn closes(chunk: &Chunk) -> bool {
+    matches!(chunk, Chunk::End | Chunk::Cut)
 }

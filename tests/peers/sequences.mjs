@@ -152,7 +152,7 @@ export function sequence(seed) {
       streamed: texts.join(""),
       calls: truncated || d.chance(0.4) ? [] : Array.from({ length: 1 + d.below(3) }, () => ({
         id: d.pick(["c1", "c2", "c3", "c4", "c5"]),
-        name: d.pick(["search", "read"]),
+        name: d.pick(["search", "read", "mcp__files__read"]),
         input: d.pick([{}, { q: words(d, 3) }, { n: 2 ** 40, deep: [1, { a: null }] }]),
       })),
     };

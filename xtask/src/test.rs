@@ -13,7 +13,7 @@ use stages::{STAGES, Stage};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-pub const USAGE: &str = "[--list] [--stage NAME…] | --hosts [SCENARIO…]";
+pub const USAGE: &str = "[--list] [--stage NAME…] [--peers] | --hosts [SCENARIO…]";
 
 /// Runs the stages that were asked for, all of them by default, and prints one table at the end.
 pub fn run(arguments: &[String]) -> Outcome {
@@ -21,7 +21,8 @@ pub fn run(arguments: &[String]) -> Outcome {
     if let Some((_, scenarios)) = arguments.split_first().filter(|(first, _)| *first == "--hosts") {
         return hosts::run(scenarios);
     }
-    let args = Args::parse(arguments, &[("--stage", Takes::Many), ("--list", Takes::Nothing)])?;
+    let args =
+        Args::parse(arguments, &[("--stage", Takes::Many), ("--peers", Takes::Nothing), ("--list", Takes::Nothing)])?;
     if args.has("--list") {
         for stage in STAGES {
             println!("{:<11} {}", stage.name, stage.what);
@@ -29,7 +30,11 @@ pub fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     let mut results = Vec::new();
-    for stage in chosen(&args.all("--stage"))? {
+    let mut names = args.all("--stage");
+    if args.has("--peers") {
+        names.push("peers");
+    }
+    for stage in chosen(&names)? {
         println!("\n━━ {}: {}", stage.name, stage.what);
         let start = Instant::now();
         let counts = (stage.run)().unwrap_or_else(|failure| {

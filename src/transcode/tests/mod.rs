@@ -1,8 +1,12 @@
 //! Rows of the protocols' tables, one script each. The clients themselves are asked in `tests/peers/`.
 
+mod a2a;
+mod acp;
 mod ag_ui;
 mod ai_sdk;
+mod managed;
 mod rules;
+mod segment;
 
 use super::{AiSdkOptions, AiSdkVersion, Chunk, Input, Transcoder, ag_ui as new_ag_ui, ai_sdk as new_ai_sdk};
 use crate::event::ThreadId;

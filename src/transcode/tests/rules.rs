@@ -1,6 +1,7 @@
 //! The rules for all protocols.
 
-use super::super::{Framing, frame};
+use super::super::same_json::same_json;
+use super::super::{Framing, TranscodeOptions, frame, transcoder};
 use super::*;
 use expect_test::expect;
 #[cfg(target_arch = "wasm32")]
@@ -160,5 +161,96 @@ fn frames_have_one_line_of_data_and_each_protocol_its_end() {
     assert_eq!(frame(&Chunk::Event("{}".to_owned()), Framing::Done), "data: {}\n\n");
     assert_eq!(frame(&Chunk::End, Framing::Done), "data: [DONE]\n\n");
     assert_eq!(frame(&Chunk::End, Framing::Bare), "");
+    assert_eq!(frame(&Chunk::Event("{}".to_owned()), Framing::Named), "event: message\ndata: {}\n\n");
+    assert_eq!(frame(&Chunk::Event("{}".to_owned()), Framing::Lines), "{}\n");
     assert_eq!(frame(&Chunk::Cut, Framing::Done), "");
+}
+
+#[test]
+fn a_step_stays_open_across_a_wait_so_that_a_call_of_its_batch_still_reaches_the_client() {
+    let second = |disposition: &str| {
+        format!(r#"{{"type":"tool_call","id":"d","name":"look","input":{{}},"disposition":"{disposition}"}}"#)
+    };
+    let waits = other(3, Some(2), r#"{"type":"awaiting","pending_tool_use_id":"c","reason":"tool_permission"}"#);
+    let resumed = r#"{"type":"fact","position":{"seq":4,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":"c"}}}"#;
+    let now_the_client_s =
+        format!(r#"{{"type":"amend","position":{{"seq":2,"index":4}},"fact":{}}}"#, second("pending_client"));
+    let inputs = [
+        RUN,
+        &call(2, 0, "open"),
+        &said(2, 4, 0, &second("open")),
+        &amended(2, "pending_builtin"),
+        &waits,
+        resumed,
+        &result(5, Some(2), false),
+        &now_the_client_s,
+    ];
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+        {"type":"tool-input-available","toolCallId":"d","toolName":"look","input":{},"dynamic":true,"providerExecuted":true}
+        {"type":"tool-approval-request","approvalId":"c","toolCallId":"c"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"tool-calls"}
+        end
+        {"type":"start","messageId":"r"}
+        {"type":"tool-output-available","toolCallId":"c","output":"found"}
+        {"type":"tool-input-available","toolCallId":"d","toolName":"look","input":{},"dynamic":true,"providerExecuted":false}
+    "#]].assert_eq(&written(v6(), &inputs));
+}
+
+#[test]
+fn a_run_that_failed_or_whose_outcome_nobody_knows_and_a_stream_that_stops_are_no_success_on_any_wire() {
+    // Each client's word for an error, and for a success.
+    let wires: [(&str, Option<u64>, &str, &str); 6] = [
+        ("ai-sdk", Some(6), r#""type":"error","errorText":"#, r#""finishReason":"stop""#),
+        ("ai-sdk", Some(7), r#""type":"error","errorText":"#, r#""finishReason":"stop""#),
+        ("ag-ui", None, r#""type":"RUN_ERROR""#, r#""type":"success""#),
+        ("managed-agents", None, r#""type":"session.error""#, r#""type":"end_turn""#),
+        ("acp", None, r#""error":{"#, r#""stopReason""#),
+        ("a2a", None, "TASK_STATE_FAILED", "TASK_STATE_COMPLETED"),
+    ];
+    for (name, version, error, success) in wires {
+        let new = || transcoder(name, &TranscodeOptions { version, ..TranscodeOptions::default() }).unwrap().0;
+        for code in ["indeterminate", "overloaded"] {
+            let failed = other(9, None, &format!(r#"{{"type":"run_failed","code":"{code}","message":"no"}}"#));
+            let told = written(new(), &[RUN, &live_text(0, "hal"), &failed]);
+            assert!(told.contains(error) && told.contains(code) && !told.contains(success), "{name}: {told}");
+        }
+        let mut stops = new();
+        let mut chunks = Vec::new();
+        for input in [RUN, &live_text(0, "hal")] {
+            chunks.append(&mut stops.take(&read(input).unwrap()));
+        }
+        chunks.append(&mut stops.finish());
+        assert_eq!(chunks.last(), Some(&Chunk::Cut), "{name}");
+        let told = chunks.iter().any(|chunk| matches!(chunk, Chunk::Event(json) if json.contains(success)));
+        assert!(!told && !chunks.contains(&Chunk::End), "{name}: {chunks:?}");
+    }
+}
+
+#[test]
+fn inputs_are_the_same_when_they_are_the_same_values() {
+    for (one, other) in [
+        (r#"{"a":1,"b":[2]}"#, "{ \"b\": [2.0], \"a\": 1e0 }"),
+        ("10", "1.0E+1"),
+        ("-0.10", "-1e-1"),
+        ("0", "-0.0"),
+        ("1200", "12e2"),
+        (r#""é""#, r#""\u00e9""#),
+    ] {
+        assert!(same_json(one, other) && same_json(other, one), "{one} and {other}");
+    }
+    for (one, other) in [
+        ("1", "1.1"),
+        ("1", "-1"),
+        ("12815844532926915242", "12815844532926915243"),
+        ("1", "\"1\""),
+        ("1e99999999999999999999", "1e99999999999999999998"),
+        (r#"{"a":1}"#, r#"{"a":1,"b":1}"#),
+        ("[1,2]", "[2,1]"),
+    ] {
+        assert!(!same_json(one, other), "{one} and {other}");
+    }
 }

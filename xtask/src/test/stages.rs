@@ -120,12 +120,15 @@ fn recordings() -> Outcome<Counts> {
     Ok(whole + Counts::of_replays(&output).checked(status))
 }
 
-/// Each file is given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`).
+/// One program judges all, given `THREADFOLD_TRANSCODE` (the program of `examples/transcode.rs`) and `THREADFOLD_HOST`.
 fn peers() -> Outcome<Counts> {
+    build::package(&wasm_std::toolchain()?)?;
     npm::packages()?;
     Run::new("cargo").args(["build", "--package", "threadfold", "--example", "transcode"]).run()?;
     let program = layout::target().join("debug/examples/transcode");
-    node_tests(Run::new("node").env("THREADFOLD_TRANSCODE", program), "tests/peers", 2)
+    let node = Run::new("node").env("THREADFOLD_TRANSCODE", program).env("THREADFOLD_HOST", demo::host()?);
+    let (status, output) = node.arg("tests/peers/main.mjs").tee()?;
+    Ok(Counts::of_node(&output).checked(status))
 }
 
 /// Each file is given `THREADFOLD_HOST` (the host's program).

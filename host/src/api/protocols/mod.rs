@@ -110,7 +110,7 @@ async fn again(app: &Arc<App>, thread: &str, name: &str, asked: Asked) -> Result
 
 fn options(id: &ThreadId, asked: Asked) -> Result<TranscodeOptions, Problem> {
     let ProtocolQuery { version, reasoning } = query(asked)?;
-    Ok(TranscodeOptions { version, reasoning, thread_id: Some(id.clone()) })
+    Ok(TranscodeOptions { version, reasoning, thread_id: Some(id.clone()), ..TranscodeOptions::default() })
 }
 
 async fn speak(

@@ -1,17 +1,15 @@
 // The AG-UI client's own checks and its own fold.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { test } from "node:test";
 import { defaultApplyEvents, enforceEvents, verifyEvents } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { from, lastValueFrom, toArray } from "rxjs";
-import { textOf, wireIds } from "./expected.mjs";
-import { judgeAll } from "./transcoder.mjs";
+import { textOf, wireIds } from "../expected.mjs";
+import { versionOf } from "../version.mjs";
 
 const schemas = new Map(EventSchema.options.map((schema) => [schema.shape.type.value, schema]));
 
-function expected(inputs, facts) {
+export function expected(inputs, facts) {
   const wire = wireIds(facts);
   const messages = [];
   const asked = new Set();
@@ -19,11 +17,17 @@ function expected(inputs, facts) {
     if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
     return messages.find((m) => m.id === id);
   };
-  const said = inputs.filter((input) => input.type === "said").map((input) => input.message);
+  // A run answers what was said last before it.
+  const said = new Map();
+  let last;
+  for (const { type, message, run_id } of inputs) {
+    if (type === "said") last = message;
+    if (type === "fact" && !said.has(run_id)) said.set(run_id, last);
+  }
   for (const { fact, run_id, coordinate, position, call } of facts) {
     if (!asked.has(run_id)) {
       asked.add(run_id);
-      const message = said.find((m) => m.id === `ask-${run_id}`);
+      const message = said.get(run_id);
       messages.push({ id: message.id, role: "user", content: textOf(message.content) });
     }
     const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
@@ -44,7 +48,7 @@ function expected(inputs, facts) {
 /**
  * Arguments are compared as values. A preview whose stream says no coordinate has an id of its own, which stays.
  */
-const plain = (messages, bare) =>
+export const plain = (messages, bare) =>
   messages.map((message) => ({
     ...message,
     ...(bare && ["assistant", "reasoning"].includes(message.role) && { id: "" }),
@@ -113,6 +117,10 @@ async function judge(inputs, chunks, facts) {
   assert.deepEqual(told, outcomes, "how the runs ended");
 }
 
-const { version } = JSON.parse(readFileSync(new URL("../../node_modules/@ag-ui/client/package.json", import.meta.url)));
-
-test("the AG-UI client ends with the committed messages", () => judgeAll("ag-ui", version, judge));
+/** The client. */
+export const agUi = () => ({
+  protocol: "ag-ui",
+  options: { thread_id: "thread" },
+  client: `@ag-ui/client ${versionOf("@ag-ui/client")}`,
+  judge,
+});

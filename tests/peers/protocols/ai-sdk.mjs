@@ -1,9 +1,8 @@
 // The AI SDK's own reader of its stream, versions 6 and 7.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { resultOf, textOf, wireIds } from "./expected.mjs";
-import { judgeAll } from "./transcoder.mjs";
+import { resultOf, textOf, wireIds } from "../expected.mjs";
+import { versionOf } from "../version.mjs";
 
 const media = (block) => {
   const { url, data, media_type } = block.source ?? {};
@@ -12,7 +11,7 @@ const media = (block) => {
 const isPart = (block) => block.type === "search_result" || (["image", "document"].includes(block.type) && media(block));
 
 /** By run, the parts of its message without empty steps. */
-function expected(facts) {
+export function expected(facts) {
   const wire = wireIds(facts);
   const messages = new Map();
   let step;
@@ -58,7 +57,7 @@ function expected(facts) {
 }
 
 /** What the client holds, without what no Fact says: undefined keys, empty steps, the name of an approval. */
-function plain(all, bare) {
+export function plain(all, bare) {
   const parts = JSON.parse(JSON.stringify(all));
   return parts
     .filter((part, n) => part.type !== "step-start" || (n + 1 < parts.length && parts[n + 1].type !== "step-start"))
@@ -133,8 +132,8 @@ function checker(schema) {
   };
 }
 
-/** Judges one version of the client. */
-export async function judgeVersion(name, ai) {
-  const manifest = new URL(`../../node_modules/${name}/package.json`, import.meta.url);
-  await judgeAll(name, JSON.parse(readFileSync(manifest)).version, judge(ai));
+/** One version of the client. */
+export async function aiSdk(version) {
+  const name = `ai-${version}`;
+  return { protocol: "ai-sdk", options: { version }, client: `ai ${versionOf(name)}`, judge: judge(await import(name)) };
 }

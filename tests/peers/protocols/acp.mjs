@@ -1,0 +1,118 @@
+// The Agent Client Protocol: the official SDK's schemas on every message, and what a client that reads them holds.
+
+import assert from "node:assert/strict";
+import { nameOf, resultOf, textOf, wireIds } from "../expected.mjs";
+import { versionOf } from "../version.mjs";
+
+const schemas = await import(new URL("../../../node_modules/@agentclientprotocol/sdk/dist/v1/schema/zod.gen.js", import.meta.url));
+
+const UNANSWERED = "The run ended before this call was answered.";
+
+/** By run: its items in order, and how it ended. */
+function expected(facts) {
+  const wire = wireIds(facts);
+  const runs = new Map();
+  for (const { fact, run_id, coordinate, position } of facts) {
+    if (!runs.has(run_id)) runs.set(run_id, { items: [], asked: [], end: undefined });
+    const run = runs.get(run_id);
+    const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
+    if (fact.type === "assistant_thinking" && fact.text) run.items.push({ id: `${id}-reasoning`, kind: "agent_thought_chunk", text: fact.text });
+    if (fact.type === "assistant_message" && textOf(fact.content) !== "") run.items.push({ id, kind: "agent_message_chunk", text: textOf(fact.content) });
+    if (fact.type === "tool_call") {
+      const result = resultOf(facts, position)?.fact;
+      const item = { id: wire(position), kind: "tool_call", title: fact.name, name: fact.name, rawInput: fact.input, status: "pending" };
+      const texts = result ? result.content.map(nameOf).filter((name) => name !== "") : [UNANSWERED];
+      if (result || fact.disposition === "unresolved") {
+        item.status = !result || result.is_error ? "failed" : "completed";
+        item.content = texts.map((text) => ({ type: "content", content: { type: "text", text } }));
+      }
+      run.items.push(item);
+    }
+    if (fact.type === "awaiting" && fact.reason === "tool_permission") run.asked.push(fact.pending_tool_use_id && `${run_id}-${position.seq}-${position.index}`);
+    if (fact.type === "run_finished") run.end = fact.cause === "cancelled" ? "cancelled" : fact.exhausted ? "max_turn_requests" : "end_turn";
+    if (fact.type === "run_failed") run.end = { code: fact.code, message: `${fact.code}: ${fact.message}` };
+  }
+  return runs;
+}
+
+/** The schema drops what it does not like; what it gives back must be what came. */
+function check(schema, value) {
+  const parsed = schema.safeParse(value);
+  assert.ok(parsed.success, `refused: ${JSON.stringify(value)} ${parsed.error}`);
+  assert.deepEqual(JSON.parse(JSON.stringify(parsed.data)), value, "the schema dropped something");
+}
+
+async function judge(inputs, chunks, facts) {
+  const runs = new Map();
+  let current;
+  const of = (run_id) => {
+    if (!runs.has(run_id)) runs.set(run_id, { items: [], asked: [], end: undefined });
+    return runs.get(run_id);
+  };
+  for (const [number, written] of chunks.entries()) {
+    for (const chunk of written) {
+      if (chunk === "cut") {
+        // The turn is said again; what was asked has been answered.
+        if (current && number < inputs.length) of(current).items = [];
+        continue;
+      }
+      if (chunk === "end") continue;
+      const run_id = inputs[number]?.run_id ?? current;
+      current = run_id;
+      const run = of(run_id);
+      assert.equal(chunk.jsonrpc, "2.0");
+      assert.equal(run.end, undefined, "nothing comes after the end of a turn");
+      if (chunk.method === "session/update") {
+        const { update } = chunk.params;
+        if (update.sessionUpdate === "tool_call") check(schemas.zToolCall, lean({ ...update, content: [], locations: [] }));
+        else if (update.sessionUpdate === "tool_call_update") check(schemas.zToolCallUpdate, lean(update));
+        else check(schemas.zContentChunk, lean(update));
+        assert.ok(schemas.zSessionNotification.safeParse(chunk.params).success);
+        apply(run.items, update);
+      } else if (chunk.method === "session/request_permission") {
+        check(schemas.zRequestPermissionRequest, chunk.params);
+        assert.ok(run.items.some((item) => item.id === chunk.params.toolCall.toolCallId), "a call that the client knows");
+        run.asked.push(chunk.id);
+      } else {
+        assert.equal(chunk.id, run_id, "the prompt that is answered");
+        if (chunk.result) check(schemas.zPromptResponse, chunk.result);
+        run.end = chunk.result ? chunk.result.stopReason : { code: chunk.error.data.code, message: chunk.error.message };
+        if (chunk.error) assert.equal(chunk.error.code, -32603);
+      }
+    }
+  }
+  if (!facts) return;
+  const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
+  const plain = (all) => [...all].map(([run_id, run]) => [run_id, { ...run, items: run.items.map((item) => ({ ...item, ...(bare && item.kind !== "tool_call" && { id: "" }), ...(item.status === "in_progress" && { status: "pending" }) })) }]);
+  const wanted = expected(facts);
+  for (const [run_id, run] of wanted) if (!runs.has(run_id) && run.items.length === 0) runs.set(run_id, run);
+  assert.deepEqual(new Map(plain(runs)), new Map(plain(wanted)));
+}
+
+const lean = ({ sessionUpdate, ...update }) => update;
+
+function apply(items, update) {
+  const { sessionUpdate: kind, ...rest } = update;
+  if (kind === "tool_call") {
+    const { toolCallId: id, ...call } = rest;
+    assert.ok(!items.some((item) => item.id === id && item.kind === kind), "one call of an id");
+    items.push({ id, kind, ...call });
+  } else if (kind === "tool_call_update") {
+    const { toolCallId: id, ...changes } = rest;
+    const call = items.find((item) => item.id === id && item.kind === "tool_call");
+    assert.ok(call, "an update of a call that the client knows");
+    Object.assign(call, changes);
+  } else {
+    const last = items.find((item) => item.id === rest.messageId && item.kind === kind);
+    if (last) last.text += rest.content.text;
+    else items.push({ id: rest.messageId, kind, text: rest.content.text });
+  }
+}
+
+/** The client. */
+export const acp = () => ({
+  protocol: "acp",
+  options: { thread_id: "session" },
+  client: `@agentclientprotocol/sdk ${versionOf("@agentclientprotocol/sdk")}`,
+  judge,
+});
