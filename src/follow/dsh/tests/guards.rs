@@ -4,7 +4,7 @@
 use super::super::*;
 use super::world::{World, text};
 use crate::event::AttemptId;
-use crate::follow::Status;
+use crate::follow::{Closed, Live, Status};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -260,7 +260,6 @@ fn spoil_cursor(snapshot: &mut Snapshot) {
 
 #[test]
 fn an_item_that_cant_be_read_is_as_good_as_lost() {
-    use crate::follow::Live;
     let torn = || Live::Malformed("item".to_owned(), crate::json::read::<u64>("{").unwrap_err());
     let mut world = World::at(12);
     world.play("snap · start A · chunk A one").live(torn());
@@ -268,6 +267,46 @@ fn an_item_that_cant_be_read_is_as_good_as_lost() {
     // As the first item too.
     world.play("cut · wait 1000 · open").live(torn());
     world.shows("?one").reopens(2).play("wait 1000 · snap").shows("+one");
+}
+
+#[test]
+fn a_host_that_answers_every_opening_with_an_error_is_given_up_by_name_and_what_is_shown_stays() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    let error = || Closed::Failed { code: "gateway/input-invalid".to_owned(), message: "m".to_owned() };
+    world.live(Live::Closed(error()));
+    let mut openings = 0;
+    while world.wants_opening() || *world.follower.status() != (Status::Failed { code: "unreachable" }) {
+        world.play("wait 31000");
+        if world.wants_opening() {
+            openings += 1;
+            world.play("open").live(Live::Closed(error()));
+        }
+        assert!(openings < 50, "it goes on for ever");
+    }
+    world.shows("?one");
+    assert!(world.anomalies.iter().all(|code| *code == "stream_error"), "{:?}", world.anomalies);
+    world.play("wake · wait 200 · snap").shows("+one");
+}
+
+#[test]
+fn refusals_of_an_opening_are_told_apart() {
+    for (closed, status) in [
+        (Closed::Refused { status: 401, retry_after: None }, Status::Unauthorized),
+        (Closed::Refused { status: 403, retry_after: None }, Status::Unauthorized),
+        (Closed::Refused { status: 404, retry_after: None }, Status::Failed { code: "not_found" }),
+    ] {
+        let mut world = World::at(12);
+        world.play("snap · m13 one · cut · wait 1000 · open").live(Live::Closed(closed));
+        assert_eq!(*world.follower.status(), status);
+        world.shows("13:one").play("wake · wait 200 · snap").is_settled();
+    }
+    let mut world = World::at(12);
+    world
+        .play("snap · m13 one · cut · wait 1000 · open")
+        .live(Live::Closed(Closed::NotAStream("text/html".to_owned())));
+    assert_eq!(world.anomalies, ["not_a_stream"]);
+    world.shows("13:one").play("wait 2000 · snap").is_settled();
 }
 
 #[test]
