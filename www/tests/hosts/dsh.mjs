@@ -75,7 +75,7 @@ export class Dsh {
     child.on("exit", () => running.delete(child));
     const { stdout, stderr } = /** @type {{ stdout: import("node:stream").Readable, stderr: import("node:stream").Readable }} */ (/** @type {unknown} */ (child));
     createInterface({ input: stderr }).on("line", (line) => this.said.push(line));
-    const late = setTimeout(() => child.kill("SIGKILL"), 30_000);
+    const late = setTimeout(() => child.kill("SIGKILL"), 120_000);
     for await (const line of createInterface({ input: stdout })) {
       const found = /^dsh web: (http:\S+)/.exec(line);
       if (!found) continue;

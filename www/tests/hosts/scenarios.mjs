@@ -326,7 +326,7 @@ export async function killed(world, cycles, log) {
     world.model.release(session);
     await world.host.begin();
     await page.retry();
-    await page.converged({ lost: true });
+    await page.converged({ patience: 120_000, lost: true });
     const after = (await page.view()).items.filter((item) => item.origin === "committed").length;
     if (after < before) lost += 1;
     log(`kill ${cycle + 1}: ${before} items were committed, ${after} are`);
