@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
 import { run } from "../src/run.mjs";
-import { broken, documented, referenceHost, ROOT } from "./support/servers.mjs";
+import { broken, documented, onAxum, referenceHost, ROOT } from "./support/servers.mjs";
 
 const ALL = { long: "/long", approve: "/approve", "client-tool": "/client-tool", fail: "/fail" };
 
@@ -27,11 +27,13 @@ test("the reference host passes the strict level, every case of it", async () =>
   assert.deepEqual([outcome.level, failures(outcome), skipped(outcome)], ["strict", [], []]);
 });
 
-test("the documented strict backend passes the strict level, every case of it", async () => {
-  const { base } = await served(documented("strict"));
-  const outcome = await run({ base, scenarios: ALL });
-  assert.deepEqual([outcome.level, failures(outcome), skipped(outcome)], ["strict", [], []]);
-});
+for (const [where, starting] of [["Node", () => documented("strict")], ["axum", onAxum]]) {
+  test(`the documented strict backend on ${where} passes the strict level, every case of it`, async () => {
+    const { base } = await served(starting());
+    const outcome = await run({ base, scenarios: ALL });
+    assert.deepEqual([outcome.level, failures(outcome), skipped(outcome)], ["strict", [], []]);
+  });
+}
 
 test("the documented plain backend passes the level of best effort, as far as it goes", async () => {
   const { base } = await served(documented("plain"));

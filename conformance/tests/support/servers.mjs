@@ -44,6 +44,9 @@ async function start(program, args, env = {}) {
 /** The documented backends, by the name of their file. */
 export const documented = (name) => start("node", () => [`examples/backend/${name}.mjs`], { PING_MS: "500", PACE_MS: "5" });
 
+/** The documented backend on axum: `cargo build --package threadfold-host --example strict`. */
+export const onAxum = () => start(process.env.THREADFOLD_AXUM ?? path.join(ROOT, "target/debug/examples/strict"), () => []);
+
 export const referenceHost = () =>
   start(HOST, (folder) => ["--port", "0", "--db", path.join(folder, "t.sqlite"), "--www", "www", "--pkg", "pkg", "--delta-ms", "5", "--ping-ms", "500"]);
 

@@ -146,9 +146,12 @@ fn in_browser() -> Outcome<Counts> {
     node_tests(node, "www/tests", 1)
 }
 
-/// Each file is given `THREADFOLD_HOST` (the host's program).
+/// Each file is given `THREADFOLD_HOST` (the host's program) and `THREADFOLD_AXUM` (that of `host/examples/strict`).
 fn conformance() -> Outcome<Counts> {
-    node_tests(Run::new("node").env("THREADFOLD_HOST", demo::host()?), "conformance/tests", 1)
+    let host = demo::host()?;
+    Run::new("cargo").args(["build", "--package", "threadfold-host", "--example", "strict"]).run()?;
+    let axum = layout::target().join("debug/examples/strict");
+    node_tests(Run::new("node").env("THREADFOLD_HOST", host).env("THREADFOLD_AXUM", axum), "conformance/tests", 1)
 }
 
 fn docs() -> Outcome<Counts> {
