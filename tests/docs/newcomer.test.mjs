@@ -70,7 +70,7 @@ test("a newcomer comes from npm install to a chat that recovers", async () => {
   const page = await browser.newPage();
   const said = [];
   page.on("pageerror", (error) => said.push(String(error)));
-  const shows = (text) => page.waitForFunction((text) => document.querySelector("#log").innerText.includes(text), text, { timeout: 30_000 });
+  const shows = (text) => page.waitForFunction((text) => document.querySelector("#log").innerText.includes(text), text, { timeout: 90_000 });
   const send = async (text) => {
     await page.fill("input", text);
     await page.click("button");
@@ -88,7 +88,7 @@ test("a newcomer comes from npm install to a chat that recovers", async () => {
     await send("/long");
     await page.waitForFunction(() => document.querySelectorAll("p").length >= 5 && document.querySelector("#log").innerText.length > 150);
     await page.reload();
-    await page.waitForFunction(() => document.querySelector("#log").innerText.match(/finished:/g)?.length === 2, undefined, { timeout: 30_000 });
+    await page.waitForFunction(() => document.querySelector("#log").innerText.match(/finished:/g)?.length === 2, undefined, { timeout: 90_000 });
   });
   const text = await page.innerText("#log");
   const once8 = text.match(/Recovery is simple/g).length;

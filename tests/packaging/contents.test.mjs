@@ -72,3 +72,12 @@ test("are the types wrong? They are not, for each entry and each way of resolvin
   const judged = Object.values(problems).flat().filter(({ resolutionKind }) => !["node10", "node16-cjs"].includes(resolutionKind));
   assert.deepEqual(judged, []);
 });
+
+test("the conformance kit is a package of its own, whose command runs", async () => {
+  const kit = path.join(path.dirname(PACKAGE), "threadfold-conformance.tgz");
+  await project.run("npm", ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", kit]);
+  const said = await project.run("npx", ["--offline", "threadfold-conformance", "--help"]);
+  assert.match(said, /threadfold-conformance <base-url>/);
+  const { dependencies } = JSON.parse(await readFile(project.path("node_modules/threadfold-conformance/package.json"), "utf8"));
+  assert.equal(dependencies, undefined);
+});

@@ -73,6 +73,7 @@ for (const [name, { file, main, config = "export default {", counted = (text) =>
     const settings = `${config}${config.endsWith("{") ? "" : ","} server: { proxy: { "/v1": "${backend}" } } };`;
     const project = await Project.make("example", { "index.html": PAGE, "main.jsx": main, [file]: counted(await example(file)), "vite.config.js": settings });
     const page = await browser.newPage();
+    page.setDefaultTimeout(90_000);
     try {
       const address = await project.serve("vite", ["--host", "127.0.0.1", "--port", "0"]);
       const said = [];
@@ -86,7 +87,7 @@ for (const [name, { file, main, config = "export default {", counted = (text) =>
         page.waitForFunction(
           (runs) => document.querySelectorAll("li.finished").length === runs && document.querySelector('[role="status"]')?.textContent === "live, the run is finished",
           runs,
-          { timeout: 30_000 },
+          { timeout: 90_000 },
         );
       await page.goto(`${address}/?thread=${encodeURIComponent(name)}`);
       await page.waitForSelector("form button");

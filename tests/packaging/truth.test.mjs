@@ -19,7 +19,7 @@ after(() => project?.remove());
 
 const until = async (what, look) => {
   for (let tries = 0; !look(); tries++) {
-    assert.ok(tries < 1000, what());
+    assert.ok(tries < 6000, what());
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };

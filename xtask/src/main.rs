@@ -56,7 +56,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "pack",
         flags: pack::USAGE,
-        help: "pack the npm package into target/pack/, and print what each file weighs",
+        help: "pack the npm packages into target/pack/, and print what each file weighs",
         run: pack::run,
     },
     Command {

@@ -1,4 +1,4 @@
-//! `cargo xtask pack`: the npm package as it would be published, with the size of each file in it.
+//! `cargo xtask pack`: the npm packages as they would be published, with the size of each file in them.
 
 use crate::args::Args;
 use crate::failure::Outcome;
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 
 pub const USAGE: &str = "";
 
-/// Builds and packs; `npm publish` takes the tarball.
+/// Builds and packs; `npm publish` takes the tarballs.
 pub fn run(arguments: &[String]) -> Outcome {
     Args::parse(arguments, &[])?;
     tarball().map(drop)
 }
 
-/// Builds the package and packs it.
+/// Builds the package and packs it, and the conformance kit beside it.
 pub fn tarball() -> Outcome<PathBuf> {
     build::package(&wasm_std::toolchain()?)?;
     let out = layout::target().join("pack");

@@ -30,7 +30,7 @@ export async function visit(browser, address) {
       if (/\.wasm(\?|$)/.test(response.url())) modules.push(response.body().catch(() => null));
     });
     await page.goto(address);
-    const filled = page.waitForFunction(() => document.querySelector("#result")?.textContent || undefined, undefined, { timeout: 30_000 });
+    const filled = page.waitForFunction(() => document.querySelector("#result")?.textContent || undefined, undefined, { timeout: 90_000 });
     const text = await filled.then((handle) => handle.jsonValue()).catch(() => {
       throw new Error(`${address} shows no result. It said: ${said.join("\n") || "nothing"}`);
     });

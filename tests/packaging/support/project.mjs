@@ -110,7 +110,7 @@ const environment = (more) => ({
 export function addressOf(child, name) {
   let said = "";
   return new Promise((resolve, reject) => {
-    const patience = setTimeout(() => reject(new Error(`${name} was not ready in 60 s: ${said}`)), 60_000);
+    const patience = setTimeout(() => reject(new Error(`${name} was not ready in 120 s: ${said}`)), 120_000);
     const hear = (chunk) => {
       said += chunk;
       const found = /http:\/\/(?:localhost|127\.0\.0\.1):(\d+)/.exec(said);
