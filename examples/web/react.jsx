@@ -1,6 +1,7 @@
-// A chat in React: the client is an external store, and settled lines are not rendered again.
-import { memo, useEffect, useState, useSyncExternalStore } from "react";
+// A chat in React: settled lines keep their identity, so a memo is enough for them not to be rendered again.
+import { memo, useState } from "react";
 import { ThreadClient, threadfold } from "threadfold";
+import { useThread, useThreadClient } from "threadfold/react";
 
 const words = (part) => (part.type === "text" ? part.text : part.type === "tool_call" ? `${part.name}(${part.args}) ${part.state}` : part.type);
 
@@ -24,10 +25,10 @@ function Question({ item, thread }) {
 }
 
 /** Needs no module yet, so it renders on a server as well; with a page given as `initial` it renders that. */
-export function Chat({ thread }) {
-  const { items, run, status } = useSyncExternalStore(thread.subscribe, () => thread.view, () => thread.view);
+export function Chat({ base, threadId }) {
+  const thread = useThreadClient(() => new ThreadClient({ source: threadfold({ base, threadId }) }), threadId);
+  const { items, run, status } = useThread(thread);
   const [text, setText] = useState("");
-  useEffect(() => void thread.connect().catch(() => {}), [thread]);
   const submit = (event) => {
     event.preventDefault();
     thread.send(text).catch(() => {});
@@ -44,5 +45,3 @@ export function Chat({ thread }) {
     </>
   );
 }
-
-export const open = (base, threadId) => new ThreadClient({ source: threadfold({ base, threadId }) });

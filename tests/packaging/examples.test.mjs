@@ -24,9 +24,8 @@ const FRAMEWORKS = {
     file: "react.jsx",
     // Each rendering of a line is counted, by its key.
     counted: (text) => text.replace("function Line({ item, thread }) {", "function Line({ item, thread }) {\n  const counts = (globalThis.renderings ??= {});\n  counts[item.key] = (counts[item.key] ?? 0) + 1;"),
-    main: `import { createElement } from "react"; import { createRoot } from "react-dom/client"; import { Chat, open } from "./react.jsx";
-      const { base, threadId } = ${OPTIONS};
-      createRoot(document.querySelector("#app")).render(createElement(Chat, { thread: open(base, threadId) }));`,
+    main: `import { createElement } from "react"; import { createRoot } from "react-dom/client"; import { Chat } from "./react.jsx";
+      createRoot(document.querySelector("#app")).render(createElement(Chat, ${OPTIONS}));`,
     config: 'export default { esbuild: { jsx: "automatic" }, oxc: { jsx: { runtime: "automatic" } }',
   },
   Vue: {
@@ -140,9 +139,9 @@ test("the example for React renders on a server", async () => {
   try {
     const more = ["react.jsx", "--bundle", "--platform=node", "--format=esm", "--jsx=automatic", "--packages=external", "--outfile=server.js"];
     await project.tool("esbuild", [...more, "--log-level=error"]);
-    const { Chat, open } = await import(pathToFileURL(project.path("server.js")).href);
+    const { Chat } = await import(pathToFileURL(project.path("server.js")).href);
     const require = createRequire(path.join(TOOLS, "package.json"));
-    const html = require("react-dom/server").renderToString(require("react").createElement(Chat, { thread: open("/v1", "t1") }));
+    const html = require("react-dom/server").renderToString(require("react").createElement(Chat, { base: "/v1", threadId: "t1" }));
     assert.match(html, /<ol><\/ol><p role="status">idle/);
   } finally {
     await project.remove();
