@@ -95,6 +95,12 @@ mod tests {
     }
 
     #[test]
+    fn the_replays_last_line_counts() {
+        let output = "       3  a row\n{\"variants\":9}\n10642 variants held, 2 failed\n";
+        assert_eq!(Counts::of_replays(output), Counts { passed: 10642, failed: 2 });
+    }
+
+    #[test]
     fn a_runner_that_broke_or_ran_nothing_has_failed() {
         let (good, bad) = (ExitStatus::from_raw(0), ExitStatus::from_raw(256));
         let counts = |passed, failed| Counts { passed, failed };
