@@ -92,9 +92,11 @@ export class Following {
       const log = visible(await this.world.host.log(this.session));
       const found = await this.page.evaluate(() => JSON.stringify({ view: thread.view, page: judge.items() }));
       const { view, page } = JSON.parse(found);
-      const previews = view.items.filter((/** @type {any} */ item) => item.origin !== "committed");
+      // What the host forgot when it died was said in vain, and that is shown.
+      const inVain = (/** @type {any} */ item) => lost && item.kind === "user" && item.send?.state === "failed";
+      const previews = view.items.filter((/** @type {any} */ item) => item.origin !== "committed" && !inVain(item));
       const keys = (/** @type {any[]} */ items) => items.map(({ key, kind }) => [key, kind]);
-      why = difference(log, visible(view)) ?? (previews.length > 0 ? `${previews.length} previews stay` : (difference(keys(view.items), keys(page)) ?? ""));
+      why = difference(log, visible(view)) ?? (previews.length > 0 ? `${JSON.stringify(previews)} stays` : (difference(keys(view.items), keys(page)) ?? ""));
       return why === "" && view.status.state === "live";
     }, patience);
     const broken = [...this.thrown, ...(await this.page.evaluate(() => judge.broken))];
