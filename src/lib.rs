@@ -23,5 +23,3 @@ pub mod view;
 
 #[cfg(all(target_arch = "wasm32", any(feature = "client", feature = "transcoders")))]
 mod js;
-#[cfg(all(target_arch = "wasm32", feature = "client"))]
-mod web;

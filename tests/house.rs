@@ -22,28 +22,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("source", &["json", "event", "thread", "follow"]),
     ("view", &["json", "names", "sorted", "event", "thread", "fold", "preview", "follow"]),
     ("engine", &["json", "event", "thread", "fold", "preview", "follow", "transcode", "source", "view"]),
-    ("web", &["json", "sorted", "event", "thread", "fold", "follow", "source", "view", "engine"]),
     (
         "js",
-        &[
-            "json",
-            "event",
-            "thread",
-            "fold",
-            "classify",
-            "audit",
-            "transcode",
-            "follow",
-            "source",
-            "view",
-            "engine",
-            "web",
-        ],
+        &["json", "event", "thread", "fold", "classify", "audit", "transcode", "follow", "source", "view", "engine"],
     ),
 ];
 
 /// The rooms that touch the browser; every other one is the core, so that no new room escapes the rule.
-const EDGE: &[&str] = &["web", "js"];
+const EDGE: &[&str] = &["js"];
 
 const IMPURE: &[&str] = &[
     "wasm_bindgen",

@@ -2,7 +2,8 @@
 // by itself.
 
 import { badArgument, closed, fault, givenUp, ThreadfoldError } from "./errors.js";
-import { CustomEdge } from "./custom.js";
+import { Driver } from "./driver.js";
+import { Edge } from "./edge.js";
 import { makeId } from "./ids.js";
 import { core, init } from "./loader.js";
 import { Mirror } from "./mirror.js";
@@ -20,8 +21,6 @@ export class ThreadClient {
   #notified = true;
   #readers = new Readers((reader) => this.#reading(reader));
   #driver = null;
-  /** What the module asks of a source that is not a contract's host. */
-  #edge = null;
   /** The promise that `connect()` gave, until following is given up. */
   #connection = null;
   /** True once what was committed has been read. */
@@ -69,22 +68,20 @@ export class ThreadClient {
   }
 
   retry() {
-    this.#call((driver) => driver.retry());
+    this.#call((driver) => driver.tell("user"));
   }
 
   async send(content, { messageId = makeId(), idempotencyKey = makeId(), onActive = "reject" } = {}) {
-    const json = JSON.stringify(blocks(content));
-    return this.#command((driver, id) => driver.send(id, json, messageId, idempotencyKey, onActive));
+    return this.#command("send", { content: blocks(content), message_id: messageId, key: idempotencyKey, on_active: onActive });
   }
 
   async resume(callId, answer, { runId, idempotencyKey = makeId() } = {}) {
     const given = answer?.content === undefined ? (answer ?? {}) : { ...answer, content: blocks(answer.content) };
-    const json = JSON.stringify(given);
-    return this.#command((driver, id) => driver.resume(id, runId, callId ?? undefined, json, idempotencyKey));
+    return this.#command("resume", { ...given, run_id: runId, call_id: callId, key: idempotencyKey });
   }
 
   async cancel(runId) {
-    return this.#command((driver, id) => driver.cancel(id, runId));
+    return this.#command("cancel", runId);
   }
 
   events({ signal } = {}) {
@@ -130,13 +127,11 @@ export class ThreadClient {
     if (!core()) await init();
     if (this.#closed) throw closed();
     if (this.#driver) return;
-    const { Driver } = core();
+    const call = (action) => this.#call(action);
     try {
-      const options = driverOptions(this.#source);
       const initial = typeof this.#initial === "object" ? JSON.stringify(this.#initial) : this.#initial;
-      const call = (action) => this.#call(action);
-      if (!options.http) this.#edge = this.#source.edge ? this.#source.edge(call) : new CustomEdge(this.#source, call);
-      this.#driver = new Driver(JSON.stringify(options), initial, options.plain, this.#host());
+      const made = new (core().Driver)(JSON.stringify(driverOptions(this.#source)), initial);
+      this.#driver = new Driver(made, this.#source.kind === "dsh" ? this.#source.edge(call) : new Edge(this.#source, call), this.#page(), call);
       this.#initial = undefined;
     } catch (error) {
       throw this.#failed(error);
@@ -148,44 +143,25 @@ export class ThreadClient {
     this.#readers.each((reader) => this.#history(reader));
   }
 
-  /** What the driver tells and asks; see `src/web/host.rs`. Nothing here throws or calls the app. */
-  #host() {
+  /** What the driver tells. Nothing here throws or calls the app. */
+  #page() {
     return {
       flush: (changes, events) => {
         if (changes !== undefined) this.#changed(changes);
         if (events !== undefined) this.#readers.push(JSON.parse(events));
       },
-      status: (state, code) => {
+      status: ({ state, code = state }) => {
         if (state === "live") {
           this.#followed = true;
           this.#connection?.resolve();
         }
-        if (state === "unauthorized") this.#disconnected(givenUp(state));
-        if (state === "failed") this.#disconnected(givenUp(code));
+        if (state === "unauthorized" || state === "failed") this.#disconnected(givenUp(code));
       },
-      done: (id, accepted, code, message) => {
-        const command = this.#commands.get(id);
-        this.#commands.delete(id);
-        if (accepted === undefined) command?.reject(new ThreadfoldError(code, message || code));
-        else command?.resolve(JSON.parse(accepted));
-      },
+      done: (id, accepted) => this.#settled(id)?.resolve(accepted),
+      failed: (id, code, message) => this.#settled(id)?.reject(new ThreadfoldError(code, message || code)),
       anomaly: (code, message) => {
         if (this.#onAnomaly) queueMicrotask(() => this.#onAnomaly({ code, message }));
       },
-      headers: async () => {
-        // Not before the module's call is over.
-        await undefined;
-        const { headers } = this.#source.options;
-        return new Headers(typeof headers === "function" ? await headers() : headers);
-      },
-      openLive: (generation) => this.#edge.openLive(generation),
-      closeLive: (generation) => this.#edge.closeLive(generation),
-      read: (id, query) => this.#edge.read(id, query),
-      request: (id, verb, request) => this.#edge.request(id, verb, request),
-      connect: (socket) => this.#edge.connect(socket),
-      transmit: (socket, text) => this.#edge.transmit(socket, text),
-      disconnect: (socket) => this.#edge.disconnect(socket),
-      post: (id, method, body) => this.#edge.post(id, method, body),
     };
   }
 
@@ -210,7 +186,7 @@ export class ThreadClient {
     });
   }
 
-  async #command(call) {
+  async #command(what, given) {
     if (this.#closed) throw closed();
     if (!this.#driver) await this.#start();
     if (this.#closed) throw closed();
@@ -218,12 +194,19 @@ export class ThreadClient {
     const command = settlable();
     this.#commands.set(id, command);
     try {
-      call(this.#driver, id);
+      this.#driver.tell(what, id, typeof given === "object" ? JSON.stringify(given) : given);
     } catch (error) {
       this.#commands.delete(id);
       throw this.#failed(error);
     }
     return command.promise;
+  }
+
+  /** A command is over. */
+  #settled(id) {
+    const command = this.#commands.get(id);
+    this.#commands.delete(id);
+    return command;
   }
 
   /** Calls into the driver, unless there is none any more. A fault there ends the client. */
@@ -268,17 +251,15 @@ export class ThreadClient {
     this.stats();
     this.#closed = true;
     const driver = this.#driver;
-    if (driver && error.code === "closed") this.#call((open) => open.close());
+    // A poisoned module is not asked for anything any more, not even to let go.
+    if (driver) error.code === "closed" ? this.#call((open) => open.close()) : driver.abandon();
     this.#driver = null;
-    this.#edge?.close();
     if (this.#mirror.view.status.state !== "closed") this.#mirror.setStatus({ state: "closed" });
     this.#notify();
     this.#disconnected(error);
     for (const command of this.#commands.values()) command.reject(error);
     this.#commands.clear();
     this.#readers.end();
-    // A poisoned module is not asked for anything any more, not even to let go.
-    if (driver && error.code === "closed") queueMicrotask(() => driver.free());
   }
 }
 

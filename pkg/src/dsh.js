@@ -2,6 +2,7 @@
 // written and read. The page's cookies are sent by the browser itself, so the host is of the page's own origin.
 
 import { badArgument } from "./errors.js";
+import { refusal } from "./http.js";
 
 const TIMEOUT = 30_000;
 
@@ -16,12 +17,14 @@ export function dsh(options) {
   return Object.freeze({
     kind: "dsh",
     options: Object.freeze(given),
-    driverOptions: () => ({ plain: false, thread_id: sessionId, renewable: token !== undefined, dsh_messages: maxMessages }),
+    threadId: sessionId,
+    renewable: token !== undefined,
+    dshMessages: maxMessages,
     edge: (call) => new DshEdge(given, call),
   });
 }
 
-/** What the driver asks for; see `src/web/host.rs`. `call(action)` runs `action(driver)`, unless the client is closed. */
+/** What the driver asks for; see `src/js/effect.rs`. `call(action)` runs `action(driver)`, unless the client is closed. */
 class DshEdge {
   #options;
   #call;
@@ -42,7 +45,7 @@ class DshEdge {
       if (!socket.over) this.#call(action);
     };
     const closed = (code, reason) => {
-      tell((driver) => driver.socketClosed(number, code, reason));
+      tell((driver) => driver.tell("socketClosed", number, reason, String(code)));
       socket.over = true;
     };
     later(async () => {
@@ -51,8 +54,8 @@ class DshEdge {
       try {
         const web = new WebSocket(this.#address("api/remote.mux").href.replace(/^http/, "ws"));
         socket.web = web;
-        web.onopen = () => tell((driver) => driver.socketOpened(number));
-        web.onmessage = ({ data }) => tell((driver) => driver.socketText(number, String(data)));
+        web.onopen = () => tell((driver) => driver.tell("socketOpened", number));
+        web.onmessage = ({ data }) => tell((driver) => driver.tell("socketText", number, String(data)));
         web.onclose = ({ code, reason }) => closed(code, reason);
       } catch (error) {
         closed(1006, String(error?.message ?? error));
@@ -82,9 +85,10 @@ class DshEdge {
       clearTimeout(asked.timer);
       this.#call(action);
     };
+    const failed = (message) => finish((driver) => driver.tell("callFailed", id, message));
     const { timeout } = this.#options;
     asked.timer = setTimeout(() => {
-      finish((driver) => driver.callFailed(id, `no answer within ${timeout / 1000} s`));
+      failed(`no answer within ${timeout / 1000} s`);
       controller.abort();
     }, timeout);
     this.#calls.set(id, asked);
@@ -92,10 +96,10 @@ class DshEdge {
       try {
         const answer = await this.#post(method, body, controller.signal);
         const text = await answer.text();
-        const pause = Number(answer.headers.get("retry-after") || NaN) * 1000;
-        finish((driver) => driver.callAnswered(id, answer.status, pause >= 0 ? pause : undefined, answer.headers.get("content-type") ?? "", text));
+        const head = JSON.stringify({ ...refusal(answer), content_type: answer.headers.get("content-type") ?? "" });
+        finish((driver) => driver.tell("callAnswered", id, text, head));
       } catch (error) {
-        finish((driver) => driver.callFailed(id, String(error?.message ?? error)));
+        failed(String(error?.message ?? error));
       }
     });
   }

@@ -1,6 +1,7 @@
 // Where a thread is: the contract's hosts, and what of a source's options the driver needs.
 
 import { badArgument } from "./errors.js";
+import { HttpSource } from "./http.js";
 
 const PROTOCOLS = ["threadfold", "plain"];
 
@@ -17,35 +18,26 @@ export function threadfold(options) {
       "An EventSource can't send headers, so the request would go out without them. Leave `transport` out, or set it to \"fetch\".",
     );
   }
-  return Object.freeze({ kind: "http", options: Object.freeze({ ...options }) });
+  return new HttpSource(options);
 }
 
-/** What the driver is made with; see `src/js/options.rs`. */
-export function driverOptions(source) {
-  if (source.kind === "dsh") return source.driverOptions();
-  if (source.kind === "http") {
-    const { base, threadId, transport, protocol, headers, credentials = "same-origin", query = {}, timeout = 30_000 } = source.options;
-    const fetch = transport ? transport === "fetch" : headers !== undefined || typeof EventSource !== "function";
-    return {
-      plain: protocol === "plain",
-      thread_id: threadId,
-      renewable: typeof headers === "function",
-      http: { base, fetch, with_headers: headers !== undefined, credentials, query: Object.entries(query).map(pair), timeout: Math.ceil(timeout) },
-    };
-  }
-  return { plain: source.protocol === "plain", thread_id: source.threadId, renewable: source.renewable === true };
-}
+/** What the driver is made with; see `src/js/given.rs`. */
+export const driverOptions = ({ protocol, threadId, renewable, watchdog, dshMessages }) => ({
+  plain: protocol === "plain",
+  thread_id: threadId,
+  renewable: renewable === true,
+  watchdog: watchdog !== false,
+  dsh_messages: dshMessages,
+});
 
 /** Says what is wrong with a source, at once and not when it is first used. */
 export function checkSource(source) {
-  if (source?.kind === "http" || source?.kind === "dsh") return;
+  if (source?.kind === "dsh") return;
   if (typeof source?.openLive !== "function" || typeof source.readCommitted !== "function") {
     throw badArgument("`source` is what threadfold() or dsh() returns, or an object with openLive(sink, signal) and readCommitted(query, signal).");
   }
   oneOf("protocol", source.protocol, PROTOCOLS);
 }
-
-const pair = ([name, value]) => ({ name, value: String(value) });
 
 function oneOf(name, value, words) {
   if (value !== undefined && !words.includes(value)) {

@@ -101,6 +101,11 @@ impl Engine {
         self.effects.pop_front()
     }
 
+    /// True when [`Engine::poll`] has something.
+    pub fn has_effects(&self) -> bool {
+        !self.effects.is_empty()
+    }
+
     /// When to call [`Engine::handle`] with [`Input::Tick`] at the latest, in ms.
     pub fn deadline(&self) -> Option<u64> {
         self.follower.deadline()

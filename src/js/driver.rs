@@ -1,24 +1,45 @@
-//! The class under `ThreadClient`, and the way in for what a custom source gives.
+//! The class under `pkg/src/driver.js`: an engine, told what happens and asked what to do.
+//!
+//! The module calls nothing: every call comes from JavaScript and is over when it returns, so there is no callback that
+//! could find the engine borrowed, and hardly any glue.
 
+use super::effect;
 use super::fault::{argument, bad_argument};
-use super::options;
-use crate::event::{CallId, RunId};
+use super::given::{Failure, Given, GivenResume, GivenSend};
+use crate::engine::{Effect, Engine};
+use crate::event::RunId;
 use crate::follow::{
-    Answer, Closed, Command, CommandId, Generation, Input, Live, OnActive, Outcome, ReadError, ReadId, Wake,
+    Closed, Command, CommandId, Generation, Input, Live, Options, Outcome, Protocol, ReadError, ReadId, Status, Wake,
 };
-use crate::json::{self, wire_object};
-use crate::source::dsh;
+use crate::json;
+use crate::source::dsh::{self, Act, Carrier};
+use crate::source::sse::{Decoder, SseError};
 use crate::source::threadfold;
-use crate::thread::Block;
-use crate::web::{self, Came, Host};
+use crate::view::Urgency;
 use wasm_bindgen::prelude::*;
 
-/// Follows one thread. All methods take `&self`, so a call from within a call is never a borrow too many.
+/// The longest event, in bytes. An `opened` carries all of an answer under way.
+const LONGEST_EVENT: usize = 16 << 20;
+
+/// Follows one thread. `now` is in milliseconds since 1970, `random` from 0 up to 1. What a call returns as a number is
+/// how things stand: see [`Driver::state`].
 #[wasm_bindgen]
-#[derive(Debug)]
 pub struct Driver {
-    driver: web::Driver,
+    engine: Engine,
     plain: bool,
+    /// The wire of a dsh host, which turns the engine's effects into other ones.
+    carrier: Option<Carrier>,
+    /// The stream that is open, and one that this side has given up and JavaScript still has to close.
+    live: Option<Generation>,
+    closing: Option<Generation>,
+    /// The bytes of a stream that are no whole event yet, and the pause it asked for last.
+    bytes: Option<(u32, Decoder, Option<u64>)>,
+    /// Bytes that came in.
+    count: u64,
+    /// The connection's state that was told last.
+    told: Option<Status>,
+    /// The deadline that was told last, in ms.
+    armed: u64,
 }
 
 #[wasm_bindgen]
@@ -28,234 +49,292 @@ impl Driver {
     /// # Errors
     /// `bad_argument`, naming what is wrong with the options.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, initial: Option<String>, plain: bool, host: Host) -> Result<Self, JsValue> {
-        let (engine, source) = options::read(options, initial.as_deref())?;
-        Ok(Self { driver: web::Driver::new(engine, source, host), plain })
+    pub fn new(options: &str, initial: Option<String>) -> Result<Self, JsValue> {
+        let given: Given = argument("options", options)?;
+        let engine = Engine::new(Options {
+            protocol: match given.dsh_messages {
+                Some(_) => Protocol::Dsh,
+                None if given.plain => Protocol::Plain,
+                None => Protocol::Strict,
+            },
+            thread_id: given.thread_id.as_deref().map(Into::into),
+            renewable: given.renewable,
+            watchdog: given.watchdog,
+            initial: initial.map(|page| argument("initial", &page)).transpose()?,
+        });
+        let session = given.thread_id.unwrap_or_default();
+        let carrier = given.dsh_messages.map(|max_messages| Carrier::new(dsh::Options { session, max_messages }));
+        Ok(Self {
+            engine,
+            plain: given.plain,
+            carrier,
+            live: None,
+            closing: None,
+            bytes: None,
+            count: 0,
+            told: None,
+            armed: u64::MAX,
+        })
     }
 
-    /// Follows the thread; when it does already, looks again.
-    pub fn connect(&self) {
-        self.driver.connect();
+    /// An event of the live stream.
+    #[wasm_bindgen(js_name = liveEvent)]
+    pub fn live_event(&mut self, generation: u32, name: &str, data: &str, now: f64, random: f64) -> u32 {
+        self.count(data.len());
+        self.handle(Input::Live(Generation(generation), event(self.plain, name, data)), now, random)
     }
 
-    /// Looks again at once.
-    pub fn retry(&self) {
-        self.driver.feed([Input::Wake(Wake::User)]);
-    }
-
-    /// Ends all.
-    pub fn close(&self) {
-        self.driver.close();
-    }
-
-    /// Says something. `content` is a JSON array of blocks.
-    ///
-    /// # Errors
-    /// `bad_argument`
-    pub fn send(&self, id: u32, content: &str, message_id: &str, key: String, on_active: &str) -> Result<(), JsValue> {
-        let content: Vec<Block> = argument("content", content)?;
-        let on_active =
-            OnActive::from_word(on_active).ok_or_else(|| bad_argument("onActive", format!("\"{on_active}\"")))?;
-        let message_id = message_id.into();
-        let command = Command::Send { message_id, content, idempotency_key: key, on_active };
-        self.driver.feed([Input::Command(CommandId(id), command)]);
-        Ok(())
-    }
-
-    /// Answers what a run waits for. `answer` is JSON: `{approve, reason}`, `{content, is_error}` or `{}`.
-    ///
-    /// # Errors
-    /// `bad_argument`
-    pub fn resume(
-        &self,
-        id: u32,
-        run: Option<String>,
-        call: Option<String>,
-        answer: &str,
-        key: String,
-    ) -> Result<(), JsValue> {
-        let given: GivenAnswer = argument("answer", answer)?;
-        let answer = match (given.approve, given.content) {
-            (Some(approve), _) => Answer::Approve { approve, reason: given.reason },
-            (None, Some(content)) => Answer::Result { content, is_error: given.is_error.unwrap_or(false) },
-            (None, None) => Answer::GoOn,
+    /// A piece of a live stream of server-sent events. A stream with an event over the limit is over.
+    #[wasm_bindgen(js_name = liveBytes)]
+    pub fn live_bytes(&mut self, generation: u32, bytes: &[u8], now: f64, random: f64) -> u32 {
+        self.count(bytes.len());
+        let plain = self.plain;
+        let mut lives = Vec::new();
+        let (_, decoder, pause) = match &mut self.bytes {
+            Some(open) if open.0 == generation => open,
+            other => other.insert((generation, Decoder::new(LONGEST_EVENT), None)),
         };
-        let run_id = run.as_deref().map(RunId::from);
-        let call_id = call.as_deref().map(CallId::from);
-        let command = Command::Resume { run_id, call_id, answer, idempotency_key: key };
-        self.driver.feed([Input::Command(CommandId(id), command)]);
-        Ok(())
+        let result = decoder.push(bytes, &mut |found| lives.push(event(plain, found.name, found.data)));
+        // Bytes without an event are a sign of life.
+        if lives.is_empty() {
+            lives.push(Live::Activity);
+        }
+        let asked = decoder.retry();
+        if asked != *pause {
+            *pause = asked;
+            lives.extend(asked.map(Live::Retry));
+        }
+        if let Err(SseError::TooLong { limit }) = result {
+            lives.push(Live::Closed(Closed::TooLarge(limit)));
+            self.closing = self.live.take();
+        }
+        for live in lives {
+            self.handle(Input::Live(Generation(generation), live), now, random);
+        }
+        self.state()
     }
 
-    /// Ends a run.
-    pub fn cancel(&self, id: u32, run: Option<String>) {
-        let run_id = run.as_deref().map(RunId::from);
-        self.driver.feed([Input::Command(CommandId(id), Command::Cancel { run_id })]);
+    /// Anything else that happened, by its word. `id` is the generation of a stream, or the number of a read or of a
+    /// command; what `text` and `kind` are depends on the word.
+    ///
+    /// # Errors
+    /// `bad_argument` when the app gave something that can't be said.
+    pub fn tell(&mut self, what: &str, id: u32, text: &str, kind: &str, now: f64, random: f64) -> Result<u32, JsValue> {
+        let live = |live| Input::Live(Generation(id), live);
+        let command = |command| Input::Command(CommandId(id), command);
+        let input = match what {
+            "connect" => Input::Connect,
+            "tick" => Input::Tick,
+            "hidden" => Input::Hidden,
+            "offline" => Input::Offline,
+            "visible" => Input::Wake(Wake::Visible),
+            "online" => Input::Wake(Wake::Online),
+            "pageshow" => Input::Wake(Wake::Pageshow),
+            "user" => Input::Wake(Wake::User),
+            "close" => Input::Close,
+            "accepted" => live(Live::Accepted),
+            "activity" => live(Live::Activity),
+            "closed" => {
+                self.live.take_if(|open| open.0 == id);
+                live(Live::Closed(Failure::of(text).closed()))
+            }
+            // The stream is given up, as if the network had.
+            "lose" => match self.live.take() {
+                Some(open) => {
+                    self.closing = Some(open);
+                    Input::Live(open, Live::Closed(Closed::Lost))
+                }
+                None => return Ok(self.state()),
+            },
+            "page" => {
+                self.count(text.len());
+                Input::Page(ReadId(id), threadfold::read_page(kind, text))
+            }
+            "pageFailed" => Input::Page(ReadId(id), Err(Failure::of(text).read_error())),
+            "answered" => {
+                self.count(text.len());
+                Input::Response(CommandId(id), threadfold::response(text))
+            }
+            "answerFailed" => Input::Response(CommandId(id), Failure::of(text).outcome()),
+            "send" => command(argument::<GivenSend>("content", text)?.command()),
+            "resume" => command(argument::<GivenResume>("answer", text)?.command()),
+            "cancel" => command(Command::Cancel { run_id: (!text.is_empty()).then(|| RunId::from(text)) }),
+            _ => {
+                self.carried(what, id, text, kind, now as u64);
+                return Ok(self.state());
+            }
+        };
+        Ok(self.handle(input, now, random))
+    }
+
+    /// The next thing to do, a JSON array that begins with its word; nothing when there is nothing more for now. The
+    /// connection's state comes last.
+    pub fn poll(&mut self, now: f64, random: f64) -> Option<String> {
+        loop {
+            let effect = match self.closing.take() {
+                Some(generation) => Effect::CloseLive(generation),
+                None => match self.carrier.as_mut().and_then(Carrier::poll) {
+                    Some(Act::Tell(input)) => {
+                        self.handle(*input, now, random);
+                        continue;
+                    }
+                    Some(act) => return Some(effect::write_act(&act)),
+                    None => match self.engine.poll() {
+                        Some(effect) => effect,
+                        None => break,
+                    },
+                },
+            };
+            match effect {
+                Effect::OpenLive(generation) => self.live = Some(generation),
+                Effect::CloseLive(generation) => {
+                    self.live.take_if(|open| *open == generation);
+                }
+                Effect::Fetch(_) | Effect::Request(..) | Effect::Done(..) | Effect::Anomaly(_) => {}
+            }
+            match (&mut self.carrier, &effect) {
+                (Some(carrier), Effect::OpenLive(generation)) => carrier.open(*generation),
+                (Some(carrier), Effect::CloseLive(generation)) => carrier.close(*generation, now as u64),
+                (Some(carrier), Effect::Fetch(fetch)) => carrier.fetch(fetch),
+                (Some(carrier), Effect::Request(id, command)) => carrier.request(*id, command),
+                (None, _) | (_, Effect::Done(..) | Effect::Anomaly(_)) => return Some(effect::write(&effect)),
+            }
+        }
+        let status = self.engine.status();
+        if self.told.as_ref() == Some(status) {
+            return None;
+        }
+        self.told = Some(status.clone());
+        Some(effect::write_status(status))
+    }
+
+    /// When to tell of a `tick` at the latest, in ms since 1970; infinity for never.
+    pub fn deadline(&mut self) -> f64 {
+        let deadline = self.engine.deadline();
+        self.armed = deadline.unwrap_or(u64::MAX);
+        deadline.map_or(f64::INFINITY, |at| at as f64)
+    }
+
+    /// The view's changes since the last call, as JSON.
+    pub fn changes(&mut self) -> Option<String> {
+        self.engine.take_changes()
+    }
+
+    /// The events since the last call, as a JSON array.
+    pub fn events(&mut self) -> Option<String> {
+        self.engine.take_events()
     }
 
     /// The whole view, as JSON.
-    pub fn whole(&self) -> String {
-        self.driver.whole()
-    }
-
-    /// Hands over what waits: changes and events.
-    pub fn flush(&self) {
-        self.driver.flush();
+    pub fn whole(&mut self) -> String {
+        self.engine.whole()
     }
 
     /// Collects events from now on, or no longer.
-    pub fn listen(&self, on: bool) {
-        self.driver.listen(on);
+    pub fn listen(&mut self, on: bool) {
+        self.engine.listen(on);
     }
 
     /// What a new reader of events has to know first, as a JSON array.
     pub fn history(&self) -> String {
-        self.driver.history()
+        self.engine.history()
     }
 
     /// What was counted, as JSON.
     pub fn stats(&self) -> String {
-        self.driver.stats()
+        let mut stats = self.engine.stats();
+        stats.bytes = self.count;
+        json::write(&stats)
+    }
+}
+
+impl Driver {
+    fn handle(&mut self, input: Input, now: f64, random: f64) -> u32 {
+        // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
+        self.engine.handle(input, now as u64, (random * 18_446_744_073_709_551_616.0) as u64);
+        self.state()
     }
 
-    /// A custom source's live stream was accepted.
-    #[wasm_bindgen(js_name = liveAccepted)]
-    pub fn live_accepted(&self, generation: u32) {
-        self.live(generation, Live::Accepted);
-    }
-
-    /// A custom source's live stream brought an event.
-    #[wasm_bindgen(js_name = liveEvent)]
-    pub fn live_event(&self, generation: u32, name: &str, data: &str) {
-        self.driver.count_bytes(data.len());
-        let live = if self.plain { threadfold::plain_event(name, data) } else { threadfold::live_event(name, data) };
-        self.live(generation, live);
-    }
-
-    /// A custom source's live stream is alive.
-    #[wasm_bindgen(js_name = liveActivity)]
-    pub fn live_activity(&self, generation: u32) {
-        self.live(generation, Live::Activity);
-    }
-
-    /// A custom source's live stream is over.
-    #[wasm_bindgen(js_name = liveClosed)]
-    pub fn live_closed(&self, generation: u32, failure: &str) {
-        let closed = match Failure::of(failure).refusal() {
-            Some((status, retry_after)) => Closed::Refused { status, retry_after },
-            None => Closed::Lost,
+    /// 1: there is something to do. 2: changes are due with the next frame. 4: they are due now. 8: the deadline is
+    /// earlier than the one that was told.
+    fn state(&self) -> u32 {
+        let due = match self.engine.urgency() {
+            Urgency::None => 0,
+            Urgency::Frame => 2,
+            Urgency::Now => 4,
         };
-        self.live(generation, Live::Closed(closed));
+        let to_do = self.engine.has_effects()
+            || self.closing.is_some()
+            || self.carrier.as_ref().is_some_and(Carrier::has_acts)
+            || self.told.as_ref() != Some(self.engine.status());
+        let earlier = self.engine.deadline().is_some_and(|at| at < self.armed);
+        u32::from(to_do) | due | (u32::from(earlier) << 3)
     }
 
-    /// A custom source answered a read.
-    #[wasm_bindgen]
-    pub fn page(&self, id: u32, page: &str) {
-        self.driver.count_bytes(page.len());
-        let page = threadfold::read_page(200, None, "application/json", page);
-        self.driver.feed([Input::Page(ReadId(id), page)]);
-    }
-
-    /// A custom source could not read.
-    #[wasm_bindgen(js_name = pageFailed)]
-    pub fn page_failed(&self, id: u32, failure: &str) {
-        let failure = Failure::of(failure);
-        let error = match failure.refusal() {
-            Some((status, retry_after)) => ReadError::Refused { status, retry_after, code: failure.code },
-            None => ReadError::Network(failure.message.unwrap_or_default()),
-        };
-        self.driver.feed([Input::Page(ReadId(id), Err(error))]);
-    }
-
-    /// A custom source carried out a command.
-    #[wasm_bindgen]
-    pub fn answered(&self, id: u32, accepted: &str) {
-        self.driver.feed([Input::Response(CommandId(id), threadfold::response(202, None, accepted))]);
-    }
-
-    /// A custom source did not carry out a command.
-    #[wasm_bindgen(js_name = answerFailed)]
-    pub fn answer_failed(&self, id: u32, failure: &str) {
-        let failure = Failure::of(failure);
-        let refusal = failure.refusal();
-        let message = failure.message.unwrap_or_default();
-        let outcome = match refusal {
-            Some((status, retry_after)) => {
-                Outcome::Refused { status, retry_after, code: failure.code.unwrap_or_default(), message }
+    /// Something came of a dsh host, by its word. A word that is not known changes nothing.
+    fn carried(&mut self, what: &str, id: u32, text: &str, kind: &str, now: u64) {
+        self.count(text.len());
+        let Some(carrier) = &mut self.carrier else { return };
+        match what {
+            "socketText" => carrier.text(id, text, now),
+            "socketOpened" => carrier.opened(id, now),
+            "socketClosed" => carrier.closed(id, kind.parse().unwrap_or(0), text),
+            "callAnswered" => {
+                let Failure { status, retry_after, content_type, .. } = Failure::of(kind);
+                let status = status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
+                let content_type = content_type.unwrap_or_default();
+                carrier.answered(id, Ok(dsh::Answer { status, retry_after, content_type, body: text.to_owned() }));
             }
-            None => Outcome::Network(message),
-        };
-        self.driver.feed([Input::Response(CommandId(id), outcome)]);
+            "callFailed" => carrier.answered(id, Err(text.to_owned())),
+            _ => {}
+        }
     }
 
-    /// A dsh host's socket is open.
-    #[wasm_bindgen(js_name = socketOpened)]
-    pub fn socket_opened(&self, socket: u32) {
-        self.driver.came(Came::Opened(socket));
-    }
-
-    /// A text came on it.
-    #[wasm_bindgen(js_name = socketText)]
-    pub fn socket_text(&self, socket: u32, text: String) {
-        self.driver.count_bytes(text.len());
-        self.driver.came(Came::Text(socket, text));
-    }
-
-    /// It is closed, or could not be opened.
-    #[wasm_bindgen(js_name = socketClosed)]
-    pub fn socket_closed(&self, socket: u32, code: u16, reason: String) {
-        self.driver.came(Came::Closed(socket, code, reason));
-    }
-
-    /// A dsh host answered a call. `retry_after` is in milliseconds.
-    #[wasm_bindgen(js_name = callAnswered)]
-    pub fn call_answered(&self, id: u32, status: u16, retry_after: Option<f64>, content_type: String, body: String) {
-        self.driver.count_bytes(body.len());
-        // A float is cut to the range of the integer.
-        let retry_after = retry_after.map(|pause| pause as u64);
-        self.driver.came(Came::Answered(id, Ok(dsh::Answer { status, retry_after, content_type, body })));
-    }
-
-    /// A dsh host did not answer a call.
-    #[wasm_bindgen(js_name = callFailed)]
-    pub fn call_failed(&self, id: u32, message: String) {
-        self.driver.came(Came::Answered(id, Err(message)));
-    }
-
-    fn live(&self, generation: u32, live: Live) {
-        self.driver.feed([Input::Live(Generation(generation), live)]);
+    fn count(&mut self, bytes: usize) {
+        self.count = self.count.saturating_add(bytes as u64);
     }
 }
 
-wire_object! {
-    /// What a custom source's error says.
-    #[derive(Default)]
-    struct Failure {
-        status: Option<u64> => optional,
-        retry_after: Option<u64> => optional,
-        code: Option<String> => optional,
-        message: Option<String> => optional,
-    }
-}
-
-wire_object! {
-    struct GivenAnswer {
-        approve: Option<bool> => optional,
-        reason: Option<String> => optional,
-        content: Option<Vec<Block>> => optional,
-        is_error: Option<bool> => optional,
-    }
+fn event(plain: bool, name: &str, data: &str) -> Live {
+    if plain { threadfold::plain_event(name, data) } else { threadfold::live_event(name, data) }
 }
 
 impl Failure {
-    /// What can't be read says nothing.
-    fn of(text: &str) -> Self {
-        json::read(text).unwrap_or_default()
+    fn closed(self) -> Closed {
+        match (self.refusal(), self.content_type) {
+            (_, Some(found)) => Closed::NotAStream(found),
+            (Some((status, retry_after)), None) => Closed::Refused { status, retry_after },
+            (None, None) => Closed::Lost,
+        }
+    }
+
+    fn read_error(self) -> ReadError {
+        match self.refusal() {
+            Some((status, retry_after)) => ReadError::Refused { status, retry_after, code: self.code },
+            None => ReadError::Network(self.message.unwrap_or_default()),
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let refusal = self.refusal();
+        let message = self.message.unwrap_or_default();
+        match refusal {
+            Some((status, retry_after)) => {
+                Outcome::Refused { status, retry_after, code: self.code.unwrap_or_default(), message }
+            }
+            None => Outcome::Network(message),
+        }
     }
 
     /// The status and the pause, if it is a refusal.
     fn refusal(&self) -> Option<(u16, Option<u64>)> {
         let status = u16::try_from(self.status?).ok()?;
         Some((status, self.retry_after))
+    }
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").finish_non_exhaustive()
     }
 }

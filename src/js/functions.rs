@@ -42,6 +42,6 @@ pub fn terminal_fact(state: &str, ticket: Option<String>) -> Result<Option<Strin
 /// `bad_argument` when the text is no event of the vocabulary.
 #[wasm_bindgen(js_name = classify)]
 pub fn classify_event(event: &str) -> Result<String, JsValue> {
-    let event: AgentEvent = json::read(event).map_err(|error| bad_argument("event", error))?;
+    let event: AgentEvent = json::read(event).map_err(|error| bad_argument("event", &error.to_string()))?;
     Ok(json::write(&classify::classify(&event)))
 }

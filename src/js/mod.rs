@@ -5,10 +5,12 @@
 
 #[cfg(feature = "client")]
 mod driver;
+#[cfg(feature = "client")]
+mod effect;
 mod fault;
 #[cfg(feature = "client")]
 mod functions;
 #[cfg(feature = "client")]
-mod options;
+mod given;
 #[cfg(feature = "transcoders")]
 mod transcoder;

@@ -272,7 +272,8 @@ fn write_resolved(w: &mut Writer, item: &Item) -> usize {
     1
 }
 
-fn write_status(w: &mut Writer, status: &Status) {
+/// The connection's state, as it stands in the view.
+pub fn write_status(w: &mut Writer, status: &Status) {
     w.object(|w| {
         let state = match status {
             Status::Idle => "idle",

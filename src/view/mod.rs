@@ -17,7 +17,7 @@ mod run;
 mod send;
 mod state;
 
-pub use changes::Urgency;
+pub use changes::{Urgency, write_status};
 pub use send::SendState;
 pub use state::View;
 

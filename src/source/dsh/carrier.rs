@@ -264,11 +264,9 @@ impl Carrier {
         }
     }
 
-    /// The app is done: the socket is closed and no answer is waited for.
-    pub fn shut_down(&mut self) {
-        self.wanted = None;
-        self.asked.clear();
-        self.disconnect();
+    /// True when [`Carrier::poll`] has something.
+    pub fn has_acts(&self) -> bool {
+        !self.acts.is_empty()
     }
 
     fn start_following(&mut self) {

@@ -1,8 +1,8 @@
 //! The wire shapes of C1 and C2, by hand.
 
 use super::*;
-use crate::follow::{Command, Fetch, Live, Outcome, ReadError, ReadId};
-use crate::json::{read, write};
+use crate::follow::{Command, Live, Outcome, ReadError};
+use crate::json::{Writer, read, write};
 use crate::thread::Block;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -46,7 +46,7 @@ fn each_answer_of_a_resume_is_told_from_the_others() {
 #[test]
 fn every_command_is_the_request_of_the_contract() {
     let key = || "k".to_owned();
-    for (command, path, body) in [
+    for (command, expected) in [
         (
             Command::Send {
                 message_id: "m1".into(),
@@ -54,80 +54,46 @@ fn every_command_is_the_request_of_the_contract() {
                 idempotency_key: key(),
                 on_active: OnActive::Queue,
             },
-            "runs",
-            Some(
-                r#"{"input":{"message_id":"m1","content":[{"type":"text","text":"hello"}]},"idempotency_key":"k","on_active":"queue"}"#,
-            ),
+            r#"["send",{"input":{"message_id":"m1","content":[{"type":"text","text":"hello"}]},"idempotency_key":"k","on_active":"queue"}]"#,
         ),
         (
             Command::Resume {
-                run_id: Some("r 1/..".into()),
+                run_id: Some("r1".into()),
                 call_id: Some("c1".into()),
                 answer: Answer::Approve { approve: true, reason: None },
                 idempotency_key: key(),
             },
-            "runs/r%201%2F../resume",
-            Some(r#"{"correlation_id":"c1","idempotency_key":"k","approve":true}"#),
+            r#"["resume",{"correlation_id":"c1","idempotency_key":"k","approve":true},"r1"]"#,
         ),
         (
             Command::Resume { run_id: Some("r1".into()), call_id: None, answer: Answer::GoOn, idempotency_key: key() },
-            "runs/r1/resume",
-            Some(r#"{"correlation_id":"pause","idempotency_key":"k"}"#),
+            r#"["resume",{"correlation_id":"pause","idempotency_key":"k"},"r1"]"#,
         ),
-        (Command::Cancel { run_id: Some("r1".into()) }, "runs/r1/cancel", None),
+        (Command::Cancel { run_id: Some("r1".into()) }, r#"["cancel",{},"r1"]"#),
     ] {
-        let expected = HttpRequest { method: "POST", path: path.to_owned(), body: body.map(str::to_owned) };
-        assert_eq!(request(&command), expected);
+        let mut w = Writer::new();
+        w.array(|w| request(&command, w));
+        assert_eq!(w.finish(), expected);
     }
 }
 
 #[test]
 fn a_success_that_is_no_answer_of_the_contract_is_no_success() {
     let accepted = Accepted { run_id: "r1".into(), message_id: "m1".into(), seq: Some(3) };
-    let Outcome::Accepted(all) = response(202, None, &write(&accepted)) else { panic!("refused") };
+    let Outcome::Accepted(all) = response(&write(&accepted)) else { panic!("refused") };
     assert_eq!((all.run_id, all.message_id, all.seq), (Some("r1".into()), Some("m1".into()), Some(3)));
-    assert_eq!(response(202, None, ""), Outcome::Accepted(Default::default()));
-    assert_eq!(response(202, None, "{}"), Outcome::Accepted(Default::default()));
-    assert!(matches!(response(200, None, "<!doctype html>"), Outcome::Network(_)));
-}
-
-#[test]
-fn a_refused_command_says_what_the_host_said() {
-    let body = r#"{"error":{"code":"run_active","message":"A run is active."}}"#;
-    assert_eq!(
-        response(409, Some(500), body),
-        Outcome::Refused {
-            status: 409,
-            retry_after: Some(500),
-            code: "run_active".to_owned(),
-            message: "A run is active.".to_owned(),
-        }
-    );
-    let silent = Outcome::Refused { status: 503, retry_after: None, code: String::new(), message: String::new() };
-    assert_eq!(response(503, None, "<html>"), silent);
-}
-
-#[test]
-fn a_committed_read_asks_for_what_it_lacks() {
-    let fetch = |after, epoch: Option<&str>| {
-        fetch_query(&Fetch { id: ReadId(1), after, limit: 200, epoch: epoch.map(Into::into), through: None })
-    };
-    assert_eq!(fetch(None, None), "committed?after=-1&limit=200");
-    assert_eq!(fetch(Some(58), Some("e&1")), "committed?after=58&limit=200&epoch=e%261");
+    assert_eq!(response(""), Outcome::Accepted(Default::default()));
+    assert_eq!(response("{}"), Outcome::Accepted(Default::default()));
+    assert!(matches!(response("<!doctype html>"), Outcome::Network(_)));
 }
 
 #[test]
 fn what_is_no_page_is_told_from_a_page() {
     let page = r#"{"contract":"threadfold/1","thread_id":"t1","epoch":"e-1","frontier":-1,"has_more":false,"messages":[],"runs":[]}"#;
-    assert!(read_page(200, None, "application/json; charset=utf-8", page).is_ok());
-    let html = read_page(200, None, "text/html; charset=utf-8", "<!doctype html>");
+    assert!(read_page("application/json", page).is_ok());
+    let html = read_page("text/html", "<!doctype html>");
     assert!(matches!(html, Err(ReadError::Malformed(said)) if said.starts_with("the answer is text/html")));
-    assert!(matches!(read_page(200, None, "application/json", "{"), Err(ReadError::Malformed(_))));
-    let refused = read_page(404, None, "application/json", r#"{"error":{"code":"no_thread","message":""}}"#);
-    let expected = ReadError::Refused { status: 404, retry_after: None, code: Some("no_thread".to_owned()) };
-    assert_eq!(refused, Err(expected));
-    let busy = ReadError::Refused { status: 503, retry_after: Some(2000), code: None };
-    assert_eq!(read_page(503, Some(2000), "text/html", "busy"), Err(busy));
+    assert!(matches!(read_page("", "{"), Err(ReadError::Malformed(_))));
 }
 
 #[test]
@@ -139,15 +105,4 @@ fn events_are_read_by_the_protocol_of_their_stream() {
     assert!(matches!(plain_event("message", envelope), Live::Plain(..)));
     assert!(matches!(plain_event("message", "a"), Live::Malformed(..)));
     assert!(matches!(plain_event("opened", envelope), Live::Unknown(_)));
-}
-
-#[test]
-fn addresses_and_headers_are_read_and_made_with_care() {
-    assert_eq!(thread_address("/v1/", "a/b ü"), "/v1/threads/a%2Fb%20%C3%BC");
-    let fault = [("fault".to_owned(), "cut:9".to_owned()), ("n".to_owned(), "1".to_owned())];
-    assert_eq!(with_query("/live".to_owned(), &fault), "/live?fault=cut%3A9&n=1");
-    assert_eq!(with_query("/committed?after=1".to_owned(), &fault[1..]), "/committed?after=1&n=1");
-    assert!(is_event_stream("text/event-stream; charset=utf-8") && is_event_stream("Text/Event-Stream"));
-    assert!(!is_event_stream("text/html") && !is_event_stream(""));
-    assert_eq!((retry_after(" 3 "), retry_after("Wed, 21 Oct 2026 07:28:00 GMT")), (Some(3000), None));
 }
