@@ -4,7 +4,7 @@
 //! could find the engine borrowed, and hardly any glue.
 
 use super::effect;
-use super::fault::{argument, bad_argument};
+use super::fault::argument;
 use super::given::{Failure, Given, GivenResume, GivenSend};
 use crate::engine::{Effect, Engine};
 use crate::event::RunId;
