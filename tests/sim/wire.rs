@@ -74,5 +74,5 @@ pub fn read(decoder: &mut Decoder, chunk: &[u8], plain: bool) -> Vec<Live> {
 
 /// A page that crosses the wire as text.
 pub fn page(answer: Result<Page, ReadError>) -> Result<(Page, Notes), ReadError> {
-    answer.and_then(|page| read_page(200, None, "application/json", &json::write(&page)))
+    answer.and_then(|page| read_page("application/json", &json::write(&page)))
 }
