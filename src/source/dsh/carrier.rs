@@ -64,9 +64,9 @@ pub enum Act {
 /// | a text came | [`Carrier::text`] |
 /// | it closed, failed, or could not be opened | [`Carrier::closed`] |
 ///
-/// A call's answer goes to [`Carrier::answered`]. When the app is done, close the engine first, then
-/// [`Carrier::shut_down`]. Nothing late does harm: what names another socket, stream or call than the present one is
-/// ignored.
+/// A call's answer goes to [`Carrier::answered`]. When the app is done, close the engine first; whoever holds the socket
+/// and the calls then ends them. Nothing late does harm: what names another socket, stream or call than the present one
+/// is ignored.
 #[derive(Debug)]
 pub struct Carrier {
     options: Options,
