@@ -6,7 +6,9 @@
 
 mod args;
 mod bench;
+mod breakage;
 mod build;
+mod cases;
 mod demo;
 mod failure;
 mod layout;
@@ -15,6 +17,7 @@ mod replay;
 mod run;
 mod setup;
 mod size;
+mod soak;
 mod test;
 
 use failure::{Failure, Outcome};
@@ -66,6 +69,24 @@ const COMMANDS: &[Command] = &[
                better part of an hour. --quick: 3 rounds; --only CASE…: some of the cases; --where node or chromium; \
                --gate: count the hot paths' instructions instead, and fail on a rise; --accept: write the counts down",
         run: bench::run,
+    },
+    Command {
+        name: "soak",
+        flags: soak::USAGE,
+        help: "the simulator on random schedules for so many minutes, with its figures; exit 1 when pages diverge",
+        run: soak::run,
+    },
+    Command {
+        name: "cases",
+        flags: cases::USAGE,
+        help: "run the tests that show cases from the field, and print a line for each case; --fast: without browser",
+        run: cases::run,
+    },
+    Command {
+        name: "breakage",
+        flags: breakage::USAGE,
+        help: "break the core in six ways, on a copy, and see that a named test fails for each",
+        run: breakage::run,
     },
     Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
     Command {

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: what CI runs, stage by stage. A stage that fails doesn't stop the others. `--hosts` runs what CI
 //! does not: hosts that others ship.
 
+mod cases;
 mod counts;
 mod hosts;
 mod stages;
@@ -8,6 +9,7 @@ mod stages;
 use crate::args::{Args, Takes};
 use crate::failure::{Failure, Outcome};
 use crate::run::seconds;
+pub use cases::case_tests;
 use counts::Counts;
 use stages::{STAGES, Stage};
 use std::fmt::Write;

@@ -7,7 +7,8 @@ use super::host::{Act, call, delta, say, start, think};
 use super::world::{Openings, Reading, World, world};
 use crate::event::{Coordinate, Epoch, RunId};
 use crate::follow::frame::{End, Frame, Outcome};
-use crate::follow::{Closed, Status};
+use crate::follow::{Closed, Input, Live, Status};
+use crate::json::Notes;
 
 /// The frame of `act`, changed before it arrives.
 fn changed(world: &mut World, act: Act, change: impl Fn(&mut Frame)) {
@@ -123,6 +124,19 @@ fn a_start_while_an_attempt_is_open_reopens() {
 fn frames_of_an_attempt_without_a_lane_are_ignored_and_its_record_comes() {
     let mut world = world();
     world.start(0).delta("a").commit().delta("late").end().expect("user: hi | assistant: a").expect_counts(0, 0, 1);
+}
+
+#[test]
+fn what_comes_late_of_an_older_stream_changes_nothing() {
+    let mut world = world();
+    world.start(0).delta("a");
+    let old = world.stream().unwrap();
+    world.cut().advance(1_000).expect("user: hi | live: a");
+    let frame = world.host.clone().act(&super::host::delta("b")).remove(0);
+    for live in [Live::Frame(frame, Notes::default()), Live::Closed(Closed::Lost)] {
+        world.input(Input::Live(old, live)).expect("user: hi | live: a").expect_status(&Status::Live);
+    }
+    world.delta("c").expect("user: hi | live: ac").expect_counts(0, 1, 2);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::counts::Counts;
 use crate::failure::{Context, Outcome};
 use crate::run::Run;
 use crate::setup::{self, bindgen, browser, deny, npm, python, wasm_std};
-use crate::{build, demo, layout, pack, replay, size};
+use crate::{build, demo, layout, pack, replay, size, soak};
 use std::fs;
 use std::path::PathBuf;
 
@@ -24,6 +24,7 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "clippy", what: "no lint and no warning, natively and for wasm32", run: clippy },
     Stage { name: "deny", what: "licences, bans and sources of all dependencies", run: deny },
     Stage { name: "core", what: "the crate's tests, natively", run: core },
+    Stage { name: "sim", what: "100,000 simulated schedules, and each state of a small world", run: simulation },
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
@@ -63,6 +64,16 @@ fn deny() -> Outcome<Counts> {
 
 fn core() -> Outcome<Counts> {
     native(&["--package", "threadfold"])
+}
+
+/// Built optimised. The exploration is a test of the library, and goes to its end only here.
+fn simulation() -> Outcome<Counts> {
+    let run = |targets: &[&str], filter: &[&str]| -> Outcome<Counts> {
+        let test = soak::simulator(targets).args(["--", "--nocapture"]).args(filter);
+        let (status, output) = test.tee()?;
+        Ok(Counts::of_cargo(&output).checked(status))
+    };
+    Ok(run(&["--test", "sim"], &[])? + run(&["--lib"], &["explore"])?)
 }
 
 fn host() -> Outcome<Counts> {
@@ -139,11 +150,14 @@ fn adapters() -> Outcome<Counts> {
 
 /// Each file is given `CHROME` (Chromium) and `THREADFOLD_HOST` (the host's program).
 fn in_browser() -> Outcome<Counts> {
+    node_tests(with_browser()?, "www/tests", 1)
+}
+
+pub fn with_browser() -> Outcome<Run> {
     build::package(&wasm_std::toolchain()?)?;
     build::examples()?;
     python::python()?;
-    let node = Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?);
-    node_tests(node, "www/tests", 1)
+    Ok(Run::new("node").env("CHROME", browser::browser()?.chrome).env("THREADFOLD_HOST", demo::host()?))
 }
 
 /// Each file is given `THREADFOLD_HOST` (the host's program) and `THREADFOLD_AXUM` (that of `host/examples/strict`).
@@ -163,7 +177,7 @@ fn packaging() -> Outcome<Counts> {
 }
 
 /// Each file is given `CHROME`, `THREADFOLD_PACKAGE` (the tarball) and `THREADFOLD_TOOLS` (where the bundlers are).
-fn with_package() -> Outcome<Run> {
+pub fn with_package() -> Outcome<Run> {
     let package = pack::tarball()?;
     let node = Run::new("node").env("CHROME", browser::browser()?.chrome);
     Ok(node.env("THREADFOLD_PACKAGE", package).env("THREADFOLD_TOOLS", npm::packaging()?))
@@ -171,15 +185,20 @@ fn with_package() -> Outcome<Run> {
 
 /// Runs the `*.test.mjs` of a folder, so many files at a time: two browsers at once would be slow on two cores.
 fn node_tests(node: Run, folder: &str, at_a_time: u8) -> Outcome<Counts> {
+    let options = ["--test", "--test-reporter=spec"];
+    let at_a_time = format!("--test-concurrency={at_a_time}");
+    let (status, output) = node.args(options).arg(at_a_time).args(files_of(folder)?).tee()?;
+    Ok(Counts::of_node(&output).checked(status))
+}
+
+/// The `*.test.mjs` of a folder.
+pub fn files_of(folder: &str) -> Outcome<Vec<PathBuf>> {
     let here = layout::root().join(folder);
     let entries = fs::read_dir(&here).context(format!("reading {folder}"))?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
     files.sort();
-    let options = ["--test", "--test-reporter=spec"];
-    let at_a_time = format!("--test-concurrency={at_a_time}");
-    let (status, output) = node.args(options).arg(at_a_time).args(files).tee()?;
-    Ok(Counts::of_node(&output).checked(status))
+    Ok(files)
 }
 
 fn not_grown() -> Outcome<Counts> {
