@@ -132,7 +132,7 @@ fn what_comes_late_of_an_older_stream_changes_nothing() {
     world.start(0).delta("a");
     let old = world.stream().unwrap();
     world.cut().advance(1_000).expect("user: hi | live: a");
-    let frame = world.host.clone().act(&super::host::delta("b")).remove(0);
+    let frame = world.host.clone().act(&delta("b")).remove(0);
     for live in [Live::Frame(frame, Notes::default()), Live::Closed(Closed::Lost)] {
         world.input(Input::Live(old, live)).expect("user: hi | live: a").expect_status(&Status::Live);
     }
