@@ -31,7 +31,7 @@ test("a thread is followed from the first word to the commit, under one key", as
   client.close();
 });
 
-test("several calls of connect in a tick are one connection", async () => {
+test("S09, N16: several calls of connect in a tick are one connection", async () => {
   const host = new Host();
   let opened = 0;
   const source = host.source();
@@ -43,7 +43,7 @@ test("several calls of connect in a tick are one connection", async () => {
   client.close();
 });
 
-test("connect, close and a new client in one tick leave one connection", async () => {
+test("N14: connect, close and a new client in one tick leave one connection", async () => {
   const host = new Host();
   const first = new ThreadClient({ source: host.source() });
   const connected = first.connect();
@@ -56,7 +56,7 @@ test("connect, close and a new client in one tick leave one connection", async (
   assert.equal(host.listeners.size, 0);
 });
 
-test("after close nothing is asked for, and every call says so", async () => {
+test("W14: after close nothing is asked for, and every call says so", async () => {
   const host = new Host();
   const client = new ThreadClient({ source: host.source() });
   await client.connect();
@@ -81,7 +81,7 @@ test("after close nothing is asked for, and every call says so", async () => {
   assert.equal(client.stats().openings, 1);
 });
 
-test("any method may be called from any callback", async () => {
+test("W18: any method may be called from any callback", async () => {
   const host = new Host();
   const client = new ThreadClient({
     source: host.source({
@@ -190,7 +190,7 @@ test("a plain stream is shown by what its envelopes say, and settled by what is 
   client.close();
 });
 
-test("halves of a character that come apart are joined, in an object as in text", async () => {
+test("W15: halves of a character that come apart are joined, in an object as in text", async () => {
   const host = new Host();
   const client = new ThreadClient({ source: host.source() });
   await client.connect();
@@ -246,11 +246,12 @@ test("wrong arguments are named", async () => {
   wrong.close();
 });
 
-test("a source that ends, throws and rejects is opened again", async () => {
+test("N12: a source that ends, throws and rejects is opened again", async () => {
   const host = new Host();
   const source = host.source();
   const ways = [
-    () => Promise.reject(new TypeError("Load failed")),
+    ...["Load failed", "network error", "NetworkError when attempting to fetch resource."].map((said) => () => Promise.reject(new TypeError(said))),
+    () => Promise.reject(new TypeError("fetch failed")),
     () => {
       throw new Error("terminated");
     },
@@ -262,5 +263,45 @@ test("a source that ends, throws and rejects is opened again", async () => {
   await connected;
   clearInterval(again);
   assert.equal(client.view.status.state, "live");
+  client.close();
+});
+
+test("S11: what a thread comes to is shown by its own client alone, whichever is looked at", async () => {
+  const [one, other] = [new Host(), new Host()];
+  const first = new ThreadClient({ source: one.source() });
+  await first.connect();
+  await first.send("about one");
+  one.start("r1")("An answer to one");
+  const second = new ThreadClient({ source: other.source() });
+  await second.connect();
+  const before = second.view;
+  one.answer("An answer to one");
+  await until(() => first.view.run.state === "finished");
+  assert.equal(second.view, before);
+  assert.deepEqual(texts(first), ["about one", "An answer to one"]);
+  first.close();
+  second.close();
+});
+
+test("R18: each text begins with the one before, also for a callback that waits", async () => {
+  const host = new Host();
+  const client = new ThreadClient({ source: host.source() });
+  await client.connect();
+  await client.send("hello");
+  const seen = [];
+  client.subscribe(async () => {
+    const text = texts(client)[1];
+    await turn();
+    if (text !== undefined) seen.push(text);
+  });
+  const say = host.start("r1");
+  for (const word of ["Great! ", "I'll ", "find ", "it for ", "you."]) {
+    say(word);
+    await turn();
+  }
+  host.answer("Great! I'll find it for you.");
+  await until(() => client.view.run.state === "finished" && seen.at(-1)?.endsWith("you."));
+  for (const [at, text] of seen.entries()) assert.ok(text.startsWith(seen[at - 1] ?? ""), JSON.stringify(seen));
+  assert.equal(seen.at(-1), "Great! I'll find it for you.");
   client.close();
 });

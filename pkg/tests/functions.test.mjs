@@ -33,7 +33,7 @@ test("a page folds as its rows do, and text keeps all digits", () => {
   assert.deepEqual(rows.map(({ fact }) => fact.type), ["run_started", "tool_call"]);
 });
 
-test("plain objects come out at every level, and null stays null", () => {
+test("W08: plain objects come out at every level, and null stays null", () => {
   const input = { a: { b: [1, { c: null }] } };
   const content = [{ type: "tool_use", id: "c", name: "n", input }];
   const [, call] = fold([{ seq: 0, time: 1, run_id: "r", step: 0, response: 0, message: { id: "m", role: "Assistant", content } }]);

@@ -20,7 +20,7 @@ async function served(host, before, options, body) {
   }
 }
 
-test("a thread is followed over HTTP, through a cut, with the same text", async () => {
+test("R17: a thread is followed over HTTP, through a cut, with the same text", async () => {
   const host = new Host();
   await served(host, undefined, { query: { mark: "a b" } }, async ({ client, server }) => {
     await client.connect();
@@ -40,7 +40,7 @@ test("a thread is followed over HTTP, through a cut, with the same text", async 
   });
 });
 
-test("headers are asked anew on each attempt, so a renewed token is used after a 401", async () => {
+test("N08: headers are asked anew on each attempt, so a renewed token is used after a 401", async () => {
   const host = new Host();
   let token = "old";
   let asked = 0;
@@ -153,7 +153,7 @@ test("a read that is not answered in time is asked again", async () => {
   });
 });
 
-test("options that do not go together are refused before anything is sent", () => {
+test("N09: options that do not go together are refused before anything is sent", () => {
   const refused = (options, about) => assert.throws(() => threadfold(options), (error) => error.code === "bad_argument" && about.test(error.message));
   refused({ base: "/v1", threadId: "t", headers: {}, transport: "eventsource" }, /EventSource/);
   refused({ base: "/v1" }, /threadId/);

@@ -22,7 +22,7 @@ const fresh = async () => {
 
 const coded = (code, about) => (error) => error.code === code && about.test(error.message);
 
-test("importing does nothing: no file is read, nothing is fetched, and the exports are there", async () => {
+test("W03: importing does nothing: no file is read, nothing is fetched, and the exports are there", async () => {
   const run = await fresh();
   const names = run(`
     globalThis.fetch = () => { throw new Error("fetched"); };
@@ -89,7 +89,7 @@ test("a missing module, a page in its place and no network are told apart, each 
   await assert.rejects(fetchModule("/m.wasm"), coded("wasm_unreachable", /m\.wasm/));
 });
 
-test("a policy that forbids the module is named with the directive, and the next try may succeed", async () => {
+test("W05: a policy that forbids the module is named with the directive, and the next try may succeed", async () => {
   const { init, provide } = await import("../src/loader.js");
   const glue = {
     default: async () => {

@@ -132,7 +132,7 @@ fn a_run_is_live_first_and_committed_then_under_the_same_key() {
 }
 
 #[test]
-fn text_may_wait_for_a_frame_but_its_beginning_and_its_commit_may_not() {
+fn p02_text_may_wait_for_a_frame_but_its_beginning_and_its_commit_may_not() {
     let mut edge = Edge::running();
     edge.engine.take_changes();
     assert_eq!(edge.engine.urgency(), Urgency::None);

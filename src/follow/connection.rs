@@ -114,10 +114,10 @@ impl Follower {
 
     pub(super) fn wake(&mut self, wake: Wake, now: u64) {
         match wake {
-            Wake::Visible | Wake::Pageshow => self.link.hidden = false,
+            Wake::Visible | Wake::Pageshow => self.link.show(),
             Wake::Online => self.link.offline = false,
             Wake::User => {
-                self.link.hidden = false;
+                self.link.show();
                 self.link.offline = false;
             }
         }
@@ -134,6 +134,12 @@ impl Follower {
             Due::Reopen => {
                 reach("C3.9 the quiet minute is over");
                 self.reopen(Why::Stale, now);
+            }
+            Due::OutOfSight => {
+                // When the page is seen it is opened again, and the opening says what to read.
+                self.close_live();
+                self.unbind(Some(false));
+                self.link.reopen_soon(now);
             }
             Due::Lost => {
                 reach("C3.8 silence");

@@ -24,7 +24,7 @@ const LOG_ONLY_INTERVAL: u64 = 5_000;
 const PLAIN_INTERVAL: u64 = 3_000;
 
 /// Follows one thread. See the [module](super).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Follower {
     pub(super) protocol: Protocol,
     pub(super) thread_id: Option<ThreadId>,
@@ -95,7 +95,7 @@ impl Follower {
             Input::Command(id, command) => self.command(id, command, now),
             Input::Response(id, outcome) => self.response(id, outcome, now, random),
             Input::Wake(wake) => self.wake(wake, now),
-            Input::Hidden => self.link.hidden = true,
+            Input::Hidden => self.link.hide(now),
             Input::Offline => self.link.offline = true,
             Input::Tick => self.tick(now, random),
             Input::Close => self.close(),
@@ -296,6 +296,9 @@ impl Follower {
     /// How often the log is read without being asked to, while that is due.
     fn poll_interval(&self) -> Option<u64> {
         let runs = self.side.as_ref().map(|side| &side.runs);
+        if self.link.is_out_of_sight() {
+            return None;
+        }
         match self.protocol {
             Protocol::Strict if self.link.is_log_only() => runs.filter(|runs| runs.any()).map(|_| LOG_ONLY_INTERVAL),
             Protocol::Plain => runs.filter(|runs| runs.any_working()).map(|_| PLAIN_INTERVAL),

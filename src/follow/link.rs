@@ -15,6 +15,9 @@ const MOST_FAILURES: u32 = 20;
 const MOST_FAULTS: u32 = 3;
 /// How long only the log is followed before the stream is tried again, in ms.
 const QUIET: u64 = 60_000;
+/// A page that is out of sight for so long, in ms, holds no stream any more: what it does not show is not worth the
+/// connection and the memory.
+const OUT_OF_SIGHT: u64 = 300_000;
 /// How long an opening may be silent before its first frame, in ms.
 const OPENING: u64 = 15_000;
 /// How long an opening may take in all, in ms: bytes without a frame don't keep it alive for ever.
@@ -61,6 +64,8 @@ pub(super) struct Link {
     /// The host said that it would close.
     pub bye: bool,
     pub hidden: bool,
+    /// When the stream is closed because the page is hidden.
+    hidden_until: Option<u64>,
     pub offline: bool,
     /// 401s and 403s in a row.
     pub refusals: u32,
@@ -88,6 +93,7 @@ impl Link {
             failures: 0,
             bye: false,
             hidden: false,
+            hidden_until: None,
             offline: false,
             refusals: 0,
             byes: 0,
@@ -120,6 +126,23 @@ impl Link {
         self.opened_at = Some(now);
         self.heard_at = now;
         self.pinged_at = None;
+    }
+
+    /// The page went out of sight.
+    pub fn hide(&mut self, now: u64) {
+        self.hidden = true;
+        self.hidden_until.get_or_insert(now.saturating_add(OUT_OF_SIGHT));
+    }
+
+    /// The page is seen again.
+    pub fn show(&mut self) {
+        self.hidden = false;
+        self.hidden_until = None;
+    }
+
+    /// True while nobody sees the page and it holds no stream: then nothing is worth a request.
+    pub fn is_out_of_sight(&self) -> bool {
+        self.hidden && !self.is_up()
     }
 
     pub fn heard(&mut self, now: u64) {
@@ -180,6 +203,11 @@ impl Link {
             self.only_log(now);
             self.faults = 0;
         }
+    }
+
+    #[cfg(test)]
+    pub fn fault_count(&self) -> u32 {
+        self.faults
     }
 
     pub fn is_log_only(&self) -> bool {
@@ -245,6 +273,9 @@ impl Link {
                 return Due::Reopen;
             }
         }
+        if self.hidden_ends().is_some_and(|at| at <= now) {
+            return Due::OutOfSight;
+        }
         if self.silence_ends().is_none_or(|at| at > now) {
             return Due::Nothing;
         }
@@ -265,7 +296,7 @@ impl Link {
             Phase::Down { at } if self.may_open() => Some(at),
             _ => None,
         };
-        [open, self.silence_ends(), self.log_only_until].into_iter().flatten().min()
+        [open, self.silence_ends(), self.log_only_until, self.hidden_ends()].into_iter().flatten().min()
     }
 
     /// What the app is told of the connection, as far as the link knows.
@@ -290,6 +321,11 @@ impl Link {
     pub fn answered(&mut self, now: u64) {
         self.offline = false;
         self.revive(now);
+    }
+
+    /// When the stream that is there is closed because nobody sees the page.
+    fn hidden_ends(&self) -> Option<u64> {
+        self.hidden_until.filter(|_| self.is_up())
     }
 
     fn revive(&mut self, now: u64) -> bool {
@@ -322,6 +358,8 @@ pub(super) enum Due {
     Reopen,
     /// The stream is half open.
     Lost,
+    /// The page has been hidden for so long that it holds no stream any more.
+    OutOfSight,
 }
 
 /// The pause after so many failures: somewhere between nothing and a bound that doubles, in ms.

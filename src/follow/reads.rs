@@ -146,6 +146,14 @@ impl Reads {
         self.refusals = 0;
     }
 
+    /// All but ids and absolute times.
+    #[cfg(test)]
+    pub fn summary(&self, now: u64) -> impl std::fmt::Debug {
+        let in_flight = self.in_flight.as_ref().map(|read| (read.epoch.clone(), read.after, read.target));
+        let pause = self.retry_at.map(|at| at.saturating_sub(now));
+        (in_flight, self.target, self.look, self.failures, pause, self.was_told)
+    }
+
     /// When a read counts as lost, or one that waits may begin.
     pub fn deadline(&self, may_begin: bool) -> Option<u64> {
         match &self.in_flight {

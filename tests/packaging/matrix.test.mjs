@@ -50,8 +50,8 @@ before(async () => (browser = await launch()));
 
 const rows = [];
 
-for (const { name, version, run, why = "" } of CASES) {
-  test(`${name} ${version}`, async () => {
+for (const { name, version, run, why = "", shows = "" } of CASES) {
+  test(`${shows}${name} ${version}`, async () => {
     const row = { name, version, verdict: "failed", wasm: "", why };
     rows.push(row);
     const world = new World(browser);

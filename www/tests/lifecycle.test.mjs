@@ -73,7 +73,7 @@ test("closing a client in each of its callbacks is safe", async () => {
   await until("no stream is left open", async () => (await host.sent(thread)).followers === 0);
 });
 
-test("two tabs on one thread both show what either of them said, and converge", async () => {
+test("N23: two tabs on one thread both show what either of them said, and converge", async () => {
   const one = await world.follow();
   const two = await world.follow({ thread: one.thread, first: null });
   await live(two.page);
@@ -134,7 +134,7 @@ async function memory(page) {
   return { heap: usedSize, wasm };
 }
 
-test("a thousand clients opened and closed leave nothing behind", async (t) => {
+test("W13, W14: a thousand clients opened and closed leave nothing behind", async (t) => {
   const thread = await settled();
   for (const transport of ["eventsource", "fetch"]) {
     const page = await bare();

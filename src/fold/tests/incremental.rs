@@ -22,7 +22,7 @@ const CALL: &str = r#"{"seq":0,"run_id":"r","message":{"id":"a","role":"Assistan
 const ASK: &str = r#"{"seq":1,"run_id":"r","state":"Awaiting","resume_ticket":{"target":{"ToolCall":{"reason":"Permission","call_id":"c"}}}}"#;
 
 #[test]
-fn a_call_goes_from_open_to_pending_to_executed_and_each_step_is_told_once() {
+fn i06_a_call_goes_from_open_to_pending_to_executed_and_each_step_is_told_once() {
     check(
         &mut Fold::new(),
         &[

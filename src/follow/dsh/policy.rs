@@ -37,7 +37,7 @@ use crate::follow::output::LaneChange;
 use crate::follow::side::Side;
 
 /// What this policy keeps beside the shared parts.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::follow) struct State {
     pub(super) session: Session,
     /// The last seq that was taken: published, held or queued.
@@ -53,7 +53,7 @@ pub(in crate::follow) struct State {
 }
 
 /// The log has a hole, and a page is read that has none.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Repair {
     /// What came behind the hole.
     pub queue: Vec<Event>,

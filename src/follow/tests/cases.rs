@@ -287,3 +287,87 @@ fn h04_a_run_that_waits_is_seen_though_there_is_no_message() {
     }
     world.input(Input::Connect).expect("awaiting");
 }
+
+#[test]
+fn s12_a_step_that_streams_and_is_read_too_is_there_once_among_all_steps() {
+    let mut world = world();
+    for step in 0..12 {
+        world.start(step).delta("x").commit().end();
+    }
+    world.start(12).delta("last").lose(Act::Commit).cut().advance(1_000);
+    assert_eq!((world.page.lanes.len(), world.page.records.len()), (0, 15));
+    world.lose(Act::End).advance(1_000).check();
+    let last = world.page.visible();
+    assert!(last.ends_with("assistant: x | assistant: last"), "{last}");
+}
+
+#[test]
+fn p02_what_was_missed_comes_in_one_change() {
+    let mut world = world();
+    world.start(0).delta("a").opens(Openings::Hang).cut();
+    let mut acts = vec![delta("b"); 500];
+    acts.extend([Act::Commit, Act::End]);
+    for step in 1..10 {
+        acts.extend([start(step), delta("x"), Act::Commit, Act::End]);
+    }
+    acts.extend([start(10), delta("now")]);
+    meanwhile(&mut world, &acts);
+    let steps = world.page.steps;
+    world.opens(Openings::Work).wake(Wake::User).wake(Wake::User).quiet();
+    assert_eq!(world.page.records.len(), 12);
+    assert!(world.page.steps - steps <= 4, "{} changes", world.page.steps - steps);
+}
+
+#[test]
+fn c03_text_of_a_producer_that_sends_all_of_it_again_is_put_right_by_the_commit() {
+    let mut world = world();
+    world.start(0).delta("A").delta("AB").delta("ABC").expect("user: hi | live: AABABC");
+    let coordinate = world.host.active.as_ref().unwrap().coordinate.clone();
+    let row = world.host.answer(&coordinate, "r1-assistant-0", vec![super::host::text_block("ABC")]);
+    let frames = world.host.settle_with(vec![row]);
+    world.arrive_all(&frames).end().expect("user: hi | assistant: ABC");
+}
+
+#[test]
+fn c05_c07_fragments_go_to_the_call_that_they_name_however_they_interleave() {
+    let mut world = world();
+    world.start(0).then(call("A", "f", "")).then(call("B", "g", ""));
+    for (id, args) in [("A", "{\"target\":"), ("B", "{\"target\":"), ("B", "\"B\"}"), ("A", "\"A\"}")] {
+        world.then(call(id, "", args));
+    }
+    world.expect("user: hi | live: [{\"target\":\"A\"}] [{\"target\":\"B\"}]").commit();
+    world.expect("user: hi | assistant: [{\"target\":\"A\"}] [{\"target\":\"B\"}]");
+}
+
+#[test]
+fn c09_the_order_of_calls_is_that_of_the_committed_message() {
+    let mut world = world();
+    world.start(0).then(call("second", "f", "{\"n\":2}")).then(call("first", "f", "{\"n\":1}"));
+    let coordinate = world.host.active.as_ref().unwrap().coordinate.clone();
+    let call = |id: &str, input: &str| crate::thread::Block::ToolUse {
+        id: id.into(),
+        name: "f".to_owned(),
+        input: crate::json::Raw::parse(input).unwrap(),
+    };
+    let content = vec![call("first", "{\"n\":1}"), call("second", "{\"n\":2}")];
+    let row = world.host.answer(&coordinate, "r1-assistant-0", content);
+    let frames = world.host.settle_with(vec![row]);
+    world.arrive_all(&frames).expect("user: hi | assistant: [{\"n\":1}] [{\"n\":2}]");
+}
+
+#[test]
+fn i05_the_answer_that_streams_keeps_its_place_and_text_when_another_message_is_removed() {
+    let mut world = world();
+    world.start(0).delta("one").commit().end().finish().say("more").start(0).delta("two");
+    // The host takes the first answer out of its log: another epoch, in which the run goes on.
+    world.host.crash(true, 0);
+    world.host.log.truncate(2);
+    world.host.commits = vec![1];
+    let run = world.host.next_run();
+    world.host.begin(run, "u2", vec![super::host::text_block("more")]);
+    world.host.attempt(0, 0);
+    world.host.act(&delta("two"));
+    let steps = world.page.steps;
+    world.cut().advance(1_000).expect("user: hi | user: more | live: two");
+    assert!(world.page.steps - steps <= 2, "the swap is one change");
+}

@@ -146,6 +146,30 @@ fn a_page_that_is_hidden_and_offline_waits_for_both() {
 }
 
 #[test]
+fn n10_p05_a_page_out_of_sight_holds_its_stream_for_five_minutes_and_takes_it_up_when_it_is_seen() {
+    let mut world = world();
+    world.heartbeat = 15_000;
+    world.start(0).delta("a").input(Input::Hidden).advance(299_000).delta("b").expect("user: hi | live: ab");
+    world.advance(2_000).expect("user: hi | unconfirmed: ab");
+    assert_eq!(world.stream(), None);
+    world.lose(super::host::delta("c")).advance(3_600_000).expect_counts(0, 0, 1);
+    assert_eq!(world.follower.deadline(), None);
+    // The same text goes on: nothing is begun twice, and nothing is posted.
+    world.wake(Wake::Visible).expect("user: hi | live: abc").expect_status(&Status::Live).expect_counts(0, 0, 1);
+    assert_eq!((world.page.resets, world.requests.len(), world.opened_at.len()), (0, 0, 2));
+}
+
+#[test]
+fn a_page_that_is_seen_again_in_time_keeps_its_stream() {
+    let mut world = world();
+    world.heartbeat = 15_000;
+    for _ in 0..10 {
+        world.input(Input::Hidden).advance(200_000).wake(Wake::Visible).advance(1_000);
+    }
+    assert_eq!(world.opened_at.len(), 1);
+}
+
+#[test]
 fn t06_a_silent_stream_is_recycled_after_two_and_a_half_heartbeats() {
     let mut world = world();
     world.start(0).delta("a").advance(37_400);

@@ -7,6 +7,8 @@ mod bounds;
 mod cases;
 mod commands;
 mod expect;
+#[cfg(not(target_arch = "wasm32"))]
+mod explore;
 mod frame;
 #[path = "../../../tests/model/host.rs"]
 mod host;

@@ -136,8 +136,11 @@ impl Page {
             }
             LaneChange::Dropped { lane } => {
                 let Some(gone) = self.remove(*lane) else { return };
+                // The attempt that streams may be another one of the same response.
                 let of_run = |attempt: &&super::host::Attempt| {
-                    Some(&attempt.coordinate) == gone.coordinate.as_ref() && !host.rests(attempt)
+                    Some(&attempt.coordinate) == gone.coordinate.as_ref()
+                        && !host.rests(attempt)
+                        && is_beginning(&gone.parts, &parts_of(&Content::of(&attempt.deltas)))
                 };
                 let streams = host.active.as_ref().is_some_and(|attempt| of_run(&attempt));
                 let settled = host.log.iter().any(|record| is_settlement(record, &gone));

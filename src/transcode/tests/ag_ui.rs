@@ -78,7 +78,7 @@ fn arguments_are_compared_as_values() {
 }
 
 #[test]
-fn a_call_for_the_client_is_pending_and_any_other_wait_is_an_interrupt() {
+fn e07_a_call_for_the_client_is_pending_and_any_other_wait_is_an_interrupt() {
     let client = other(3, Some(2), r#"{"type":"awaiting","pending_tool_use_id":"c","reason":"client_execution"}"#);
     let pause = other(5, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
     writes(

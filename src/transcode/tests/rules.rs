@@ -116,7 +116,7 @@ fn a_replaced_log_cuts_the_stream_and_begins_another() {
 }
 
 #[test]
-fn joining_in_the_middle_opens_what_is_joined() {
+fn r09_joining_in_the_middle_opens_what_is_joined() {
     expect![[r#"
         {"type":"RUN_STARTED","threadId":"t","runId":"r"}
         {"type":"STEP_STARTED","stepName":"step-2"}
@@ -141,7 +141,7 @@ fn a_preview_without_a_coordinate_keeps_its_id_when_it_is_committed() {
 }
 
 #[test]
-fn finish_closes_what_is_open_and_is_no_success() {
+fn c10_finish_closes_what_is_open_and_is_no_success() {
     let mut transcoder = ag_ui();
     for input in [RUN, &live_text(0, "a")] {
         transcoder.take(&read::<Input>(input).unwrap());

@@ -55,8 +55,9 @@ async function built(world, bundler, edge) {
 const version = versionOf("next");
 
 export default [
-  { name: "Next.js, Turbopack", version, run: (world) => built(world, "--turbopack", true) },
+  { shows: "W03: ", name: "Next.js, Turbopack", version, run: (world) => built(world, "--turbopack", true) },
   {
+    shows: "W03: ",
     name: "Next.js, webpack",
     version,
     why: "not at the edge: this version's own webpack build of an edge route ends with a missing client-reference-manifest",

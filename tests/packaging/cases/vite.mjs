@@ -29,14 +29,14 @@ async function built(world, tool, files, args = []) {
 }
 
 const of = (tool) => [
-  { name: "vite dev", version: versionOf(tool), run: (world) => dev(world, tool, FILES) },
-  { name: "vite build, preview", version: versionOf(tool), run: (world) => built(world, tool, FILES) },
+  { shows: "W01: ", name: "vite dev", version: versionOf(tool), run: (world) => dev(world, tool, FILES) },
+  { shows: "W01: ", name: "vite build, preview", version: versionOf(tool), run: (world) => built(world, tool, FILES) },
 ];
 
 export default [
   ...of("vite"),
-  { name: "vite dev, worker", version: versionOf("vite"), run: (world) => dev(world, "vite", WORKER) },
-  { name: "vite build, worker", version: versionOf("vite"), run: (world) => built(world, "vite", { ...WORKER, "vite.config.js": 'export default { worker: { format: "es" } };' }) },
+  { shows: "W07: ", name: "vite dev, worker", version: versionOf("vite"), run: (world) => dev(world, "vite", WORKER) },
+  { shows: "W07: ", name: "vite build, worker", version: versionOf("vite"), run: (world) => built(world, "vite", { ...WORKER, "vite.config.js": 'export default { worker: { format: "es" } };' }) },
   ...of("vite-7"),
   ...of("vite-6"),
 ];

@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::{build, setup::wasm_std};
 
 /// What Node's runner is asked for: names that begin with an id.
-const PATTERN: &str = "--test-name-pattern=^[A-Z][0-9]{2}[ ,:]";
+const PATTERN: &str = "--test-name-pattern=^[A-Za-z][0-9]{2}[ ,:]";
 
 /// Runs them; `fast` leaves out the browser and the bundlers.
 pub fn case_tests(fast: bool) -> Outcome<Vec<Result>> {
