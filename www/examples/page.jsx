@@ -1,6 +1,6 @@
 // What both chats look like: a stock `useChat` page, which knows nothing of how its messages come.
 
-import { memo, useState } from "react";
+import { memo, useLayoutEffect, useRef, useState } from "react";
 
 /** So often each message was rendered; the tests read it. */
 const renders = (window.renders = new Map());
@@ -11,6 +11,7 @@ const COLOURS = ["teal", "indigo", "plum", "crimson", "amber"];
 export function Page({ chat, onStop, note }) {
   const { messages, status, error, addToolApprovalResponse, addToolOutput } = chat;
   const busy = status === "submitted" || status === "streaming";
+  useFollowingEnd(messages);
   return (
     <main data-status={status}>
       <header>
@@ -30,6 +31,19 @@ export function Page({ chat, onStop, note }) {
       <Composer busy={busy} onSend={(text) => void chat.sendMessage({ text })} onStop={onStop} />
     </main>
   );
+}
+
+/** Keeps the end in sight for who looks at it. */
+function useFollowingEnd(messages) {
+  const atEnd = useRef(true);
+  useLayoutEffect(() => {
+    const look = () => (atEnd.current = innerHeight + scrollY >= document.body.scrollHeight - 40);
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  useLayoutEffect(() => {
+    if (atEnd.current) scrollTo(0, document.body.scrollHeight);
+  }, [messages]);
 }
 
 const Message = memo(({ message, onApproval, onOutput }) => {

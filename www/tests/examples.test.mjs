@@ -188,6 +188,30 @@ for (const version of [6, 7]) {
   });
 }
 
+for (const version of [6, 7]) {
+  test(`useChat ${version} on the default transport: a cut leaves half an answer, and a reload nothing`, async () => {
+    const thread = world.thread("stock");
+    const page = await open("stock", thread, `&ai=${version}`);
+    await host.hold(thread, 12);
+    await say(page, "/plain");
+    const { active } = await host.held(thread);
+    await until("it shows", async () => (await shown(page)).at(-1)?.text === active.text);
+    await page.locator("#cut").click();
+    await rests(page, "error");
+    await host.release(thread);
+    await until("the run is over", async () => typeof (await log(thread)).state === "object");
+    const { answer } = await log(thread);
+    assert.equal((await shown(page)).at(-1)?.text, active.text);
+    assert.notEqual(active.text, answer);
+    await page.reload();
+    await page.locator("#draft").waitFor();
+    assert.deepEqual(await shown(page), []);
+    // The thread has it all the same.
+    const other = await open("threadfold", thread, `&ai=${version}`);
+    await until("threadfold shows it", async () => (await shown(other)).at(-1)?.text === answer);
+  });
+}
+
 test("useThread: a settled item is rendered no second time, and strict mode leaves one client open", async () => {
   const thread = world.thread("useThread");
   await host.rested(thread, (await host.send(thread, "/tools")).run_id);
