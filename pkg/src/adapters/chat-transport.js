@@ -48,11 +48,8 @@ export class ThreadChatTransport {
       if (error.code === "not_found") return null;
       throw error;
     }
-    const log = new Log(this.#thread);
-    const { run_id } = log.facts.at(-1) ?? {};
-    if (run_id === undefined) return null;
-    const rests = log.rests(run_id);
-    return this.#read(run_id, 0, log.waiting() ? rests - 1 : rests, abortSignal);
+    const { run_id, part } = this.#turns.lastPart(new Log(this.#thread));
+    return run_id === undefined ? null : this.#read(run_id, 0, part, abortSignal);
   }
 
   stop() {

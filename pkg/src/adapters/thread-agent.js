@@ -55,11 +55,8 @@ export class ThreadAgent extends AbstractAgent {
   }
 
   connect() {
-    const log = new Log(this.thread);
-    const { run_id } = log.facts.at(-1) ?? {};
-    const rests = run_id === undefined ? 0 : log.rests(run_id);
-    const part = log.waiting() ? rests - 1 : rests;
-    return events(this, () => ({ run_id, part }), new Had(this.messages));
+    const last = this.turns.lastPart(new Log(this.thread));
+    return events(this, () => last, new Had(this.messages));
   }
 }
 

@@ -88,6 +88,15 @@ export class Turns {
     return this.#turns.get(run_id)?.findLastIndex((part) => part?.isRead) ?? -1;
   }
 
+  /** The part that was begun last. A preview may be here before the first Fact of its run. */
+  lastPart(log) {
+    const open = this.#part?.run_id;
+    if (open !== undefined && !log.facts.some(({ run_id }) => run_id === open)) return { run_id: open, part: 0 };
+    const { run_id } = log.facts.at(-1) ?? {};
+    const rests = run_id === undefined ? 0 : log.rests(run_id);
+    return { run_id, part: log.waiting() ? rests - 1 : rests };
+  }
+
   async #follow() {
     let leave;
     try {
