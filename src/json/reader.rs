@@ -49,9 +49,6 @@ pub enum Kind {
     Object,
 }
 
-/// The first whole number that JavaScript can't tell from its neighbour.
-const LIMIT: u64 = 1 << 53;
-
 /// The reader: its place in the text, the bounds and the notes taken so far.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
@@ -290,23 +287,42 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `json_number_range` for any other number.
     pub fn unsigned(&mut self) -> Result<u64, Error> {
-        let digits = self.number()?;
+        // Up to fifteen digits are below the limit. What hosts write otherwise (space, a sign, a zero before digits, a
+        // fraction) is looked at in the general way.
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let mut number = 0;
-        for byte in digits.bytes() {
-            // No product of a number below the limit leaves 64 bits.
-            number = if byte.is_ascii_digit() { number * 10 + u64::from(byte - b'0') } else { LIMIT };
-            if number >= LIMIT {
-                return Err(self.error(ErrorKind::NumberRange(digits.to_owned())));
+        for (count, byte) in rest.iter().enumerate().take(16) {
+            match byte {
+                b'0'..=b'9' if count < 15 && (count == 0 || number > 0) => {
+                    number = number * 10 + u64::from(byte - b'0')
+                }
+                b',' | b'}' | b']' if count > 0 => {
+                    self.at += count;
+                    return Ok(number);
+                }
+                _ => break,
             }
         }
-        Ok(number)
+        self.long_unsigned()
+    }
+
+    #[inline(never)]
+    fn long_unsigned(&mut self) -> Result<u64, Error> {
+        let digits = self.number()?;
+        match digits.parse::<u64>() {
+            Ok(number) if number < (1 << 53) => Ok(number),
+            _ => Err(self.error(ErrorKind::NumberRange(digits.to_owned()))),
+        }
     }
 
     /// Takes exactly this text where it comes next; None, and nothing is taken, where something else does. For what
     /// hosts write always alike; whoever reads so reads anew in the general way when it does not fit.
     pub(crate) fn literal(&mut self, text: &str) -> Option<()> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        if !rest.starts_with(text.as_bytes()) {
+        let found = self.text.as_bytes().get(self.at..)?.get(..text.len())?;
+        // A word at a time: in wasm the comparison of slices goes byte by byte.
+        let ((words, rest), (due, last)) = (found.as_chunks::<8>(), text.as_bytes().as_chunks::<8>());
+        let same = |(word, due): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*word) == u64::from_le_bytes(*due);
+        if !words.iter().zip(due).all(same) || !rest.iter().zip(last).all(|(byte, due)| byte == due) {
             return None;
         }
         self.at += text.len();

@@ -28,8 +28,16 @@ wire_object! {
 impl Page {
     /// All rows in log order.
     pub fn into_records(self) -> Vec<Record> {
-        let mut records: Vec<Record> = self.messages.into_iter().map(Record::Message).collect();
-        records.extend(self.runs.into_iter().map(Record::Run));
+        // Both kinds ascend, so the lower of the two is always the next. A page that says otherwise is put in order after.
+        let mut records = Vec::with_capacity(self.messages.len() + self.runs.len());
+        let mut runs = self.runs.into_iter().peekable();
+        for message in self.messages {
+            while let Some(run) = runs.next_if(|run| run.seq < message.seq) {
+                records.push(Record::Run(run));
+            }
+            records.push(Record::Message(message));
+        }
+        records.extend(runs.map(Record::Run));
         in_log_order(&mut records);
         records
     }
