@@ -152,7 +152,7 @@ fn n10_p05_a_page_out_of_sight_holds_its_stream_for_five_minutes_and_takes_it_up
     world.start(0).delta("a").input(Input::Hidden).advance(299_000).delta("b").expect("user: hi | live: ab");
     world.advance(2_000).expect("user: hi | unconfirmed: ab");
     assert_eq!(world.stream(), None);
-    world.lose(super::host::delta("c")).advance(3_600_000).expect_counts(0, 0, 1);
+    world.lose(delta("c")).advance(3_600_000).expect_counts(0, 0, 1);
     assert_eq!(world.follower.deadline(), None);
     // The same text goes on: nothing is begun twice, and nothing is posted.
     world.wake(Wake::Visible).expect("user: hi | live: abc").expect_status(&Status::Live).expect_counts(0, 0, 1);
