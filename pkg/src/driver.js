@@ -122,8 +122,8 @@ export class Driver {
   }
 
   #perform(what, ...rest) {
-    // Whoever waits for the command finds in the view what the host said about it.
-    if (what === "done" || what === "failed") this.flush();
+    // Whoever waits for the command or for the connection finds in the view what was said about it.
+    if (what === "done" || what === "failed" || what === "status") this.flush();
     (what in this.#page ? this.#page : this.#edge)[what](...rest);
   }
 

@@ -205,7 +205,7 @@ impl Link {
         }
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(target_arch = "wasm32")))]
     pub fn fault_count(&self) -> u32 {
         self.faults
     }

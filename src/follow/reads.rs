@@ -147,7 +147,7 @@ impl Reads {
     }
 
     /// All but ids and absolute times.
-    #[cfg(test)]
+    #[cfg(all(test, not(target_arch = "wasm32")))]
     pub fn summary(&self, now: u64) -> impl std::fmt::Debug {
         let in_flight = self.in_flight.as_ref().map(|read| (read.epoch.clone(), read.after, read.target));
         let pause = self.retry_at.map(|at| at.saturating_sub(now));

@@ -20,7 +20,7 @@ export async function codes(root) {
   const host = await sources(path.join(root, "host/src"), ".rs");
   return {
     errors: found([union], /"([a-z_]+)"/g).concat(found(script, /ThreadfoldError\(\s*"([a-z_]+)"/g, /\bcode: "([a-z_]+)"/g, /^  ([a-z_]+): "[A-Z]/gm)),
-    anomalies: found(core, /anomaly\(\s*"([a-z_]+)"/g, /Anomaly \{ code: "([a-z_]+)"/g, /=> "((?:json|sse)_[a-z_]+)"/g).concat(ofTheFold(core)),
+    anomalies: found(core, /anomaly\(\s*"([a-z_]+)"/g, /Anomaly \{ code: "([a-z_]+)"/g, /=> "((?:json|sse)_[a-z_]+)"/g).concat(ofTheFold(core), found(script, /anomaly\("([a-z_]+)"/g)),
     host: found(host, /Problem::(?:bad|new)\((?:[\w:]+,\s*)?\s*"([a-z_]+)"/g, /Rejected::(?:Bad|Conflict)\(\s*"([a-z_]+)"/g, /let code = .*"([a-z_]+)"/g, /else \{ "(bad_body)" \}/g),
   };
 }
