@@ -5,6 +5,7 @@ import type { AgentConfig, BaseEvent, Message, RunAgentInput } from "@ag-ui/clie
 import type { Observable } from "rxjs";
 import type { ThreadClient } from "./index.js";
 
+/** What an agent is made of. */
 export interface ThreadAgentConfig extends AgentConfig {
   /** The thread. It is connected when it is first needed; close it when the page is done with it. */
   thread: ThreadClient;
@@ -23,9 +24,13 @@ export interface ThreadAgentConfig extends AgentConfig {
  * - `abortRun()` ends the run for everybody; `detachActiveRun()` only stops reading.
  */
 export class ThreadAgent extends AbstractAgent {
+  /** @throws ThreadfoldError `bad_argument`. */
   constructor(config: ThreadAgentConfig);
+  /** The thread that was given. */
   readonly thread: ThreadClient;
+  /** Called by the agent itself; `runAgent()` is what an app calls. */
   run(input: RunAgentInput): Observable<BaseEvent>;
+  /** Another agent over the same thread. */
   clone(): ThreadAgent;
 }
 

@@ -3,6 +3,7 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import type { Accepted, ThreadClient } from "./index.js";
 
+/** What a transport is made of. */
 export interface ThreadChatTransportOptions {
   /** The thread. It is connected when it is first needed; close it when the page is done with it. */
   thread: ThreadClient;
@@ -33,11 +34,13 @@ export interface ThreadChatTransportOptions {
  * - `regenerate()` and editing are refused with `unsupported`: what was said stays said.
  */
 export class ThreadChatTransport<UI_MESSAGE extends UIMessage = UIMessage> implements ChatTransport<UI_MESSAGE> {
+  /** @throws ThreadfoldError `bad_argument`. */
   constructor(options: ThreadChatTransportOptions);
 
   /** A resumed stream carries the whole message. */
   readonly resumeStreamIsReplay: true;
 
+  /** Called by the chat: says its last message or answers what the run waits for, and streams the run that comes of it. */
   sendMessages(options: Parameters<ChatTransport<UI_MESSAGE>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>>;
 
   /** The thread's last run from its beginning, running or over; null when nothing was said yet. */
@@ -61,9 +64,13 @@ export class ThreadChatTransport<UI_MESSAGE extends UIMessage = UIMessage> imple
   follow(chat: FollowingChat<UI_MESSAGE>): () => void;
 }
 
+/** What `follow` needs of a chat. */
 export interface FollowingChat<UI_MESSAGE extends UIMessage = UIMessage> {
+  /** Reads the last run anew. */
   resumeStream(): Promise<void>;
+  /** As `useChat` has it. */
   setMessages?(update: (messages: UI_MESSAGE[]) => UI_MESSAGE[]): void;
+  /** Written to where there is no `setMessages`, as in a `Chat`. */
   messages: UI_MESSAGE[];
 }
 

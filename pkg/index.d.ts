@@ -69,12 +69,15 @@ export type ErrorCode =
 /** Every error that this package throws or rejects with. */
 export class ThreadfoldError extends Error {
   readonly name: "ThreadfoldError";
+  /** What went wrong, for programs. The message says it to people, with what to do. */
   readonly code: ErrorCode;
+  /** Of use to tests, and to a source of your own. */
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
 }
 
 // ----------------------------------------------------------------------------------------------------------- client
 
+/** What a client is made of. */
 export interface ClientOptions {
   /** Where the thread is: {@link threadfold}, {@link dsh}, or a source of your own. */
   source: Source;
@@ -87,6 +90,7 @@ export interface ClientOptions {
   onAnomaly?: ((anomaly: Anomaly) => void) | undefined;
 }
 
+/** Something that was skipped or not understood; what goes on is the same without it. */
 export interface Anomaly {
   /** A stable word for programs. */
   readonly code: string;
@@ -101,6 +105,7 @@ export interface Anomaly {
  * and `view` stays what it was.
  */
 export class ThreadClient implements Disposable {
+  /** @throws ThreadfoldError `bad_argument`. */
   constructor(options: ClientOptions);
 
   /** What an app shows. The same object until something changes; what did not change keeps its identity (`===`). */
@@ -162,8 +167,11 @@ export class ThreadClient implements Disposable {
    * @throws ThreadfoldError `bad_argument`; the stream errors with `cut`, `closed`, or as `connect`.
    */
   transcode(transcoder: TranscoderName, options: TranscodeOptions & { as: "bytes" }): ReadableStream<Uint8Array>;
+  /** The same as objects. */
   transcode(transcoder: TranscoderName, options?: TranscodeOptions): ReadableStream<TranscodedEvent>;
+  /** What your own handlers write, as server-sent events. */
   transcode(transcoder: TranscoderHandlers, options: { as: "bytes"; signal?: AbortSignal }): ReadableStream<Uint8Array>;
+  /** What your own handlers write. */
   transcode<E>(transcoder: TranscoderHandlers<E>, options?: { as?: "objects"; signal?: AbortSignal }): ReadableStream<E>;
 
   /** All Facts so far, in order. Reads the whole thread: for a first rendering, say. After `close()` there are none. */
@@ -174,18 +182,24 @@ export class ThreadClient implements Disposable {
 
   /** Ends everything: stream, requests, timers, listeners. The run goes on at the host. */
   close(): void;
+  /** `close()`, for `using`. */
   [Symbol.dispose](): void;
 }
 
+/** How something is said. */
 export interface SendOptions {
   /** The committed message's id; made when absent. */
   messageId?: string | undefined;
   /** Makes repeating safe; made when absent. */
   idempotencyKey?: string | undefined;
-  /** What to do while a run is active. Default `reject`. */
+  /**
+   * What to do while a run is active: refuse with `run_active` (the default), wait until it is over, end it, or (dsh hosts
+   * alone) put it into the run.
+   */
   onActive?: "reject" | "queue" | "cancel" | "steer" | undefined;
 }
 
+/** How a wait is answered. */
 export interface ResumeOptions {
   /** The run; found by the call when absent. */
   runId?: string | undefined;
@@ -195,11 +209,16 @@ export interface ResumeOptions {
 
 /** A permission; a result (a client tool's, or outside input); or, for a pause, just `{}`. */
 export type Answer =
+  /** Yes or no, and why, for the model to read. */
   | { approve: boolean; reason?: string | undefined }
+  /** What the tool came to, or what was asked for. */
   | { content: string | readonly Block[]; is_error?: boolean | undefined }
+  /** Nothing is answered: the run goes on. */
   | { approve?: undefined; content?: undefined };
 
+/** What the host says when it has taken a command. */
 export interface Accepted {
+  /** The run that was begun or goes on. */
   readonly run_id?: string;
   /** The message's id, as committed. */
   readonly message_id?: string;
@@ -238,12 +257,15 @@ export interface Stats {
   readonly reads: number;
   /** Commits that the live stream announced. */
   readonly commits: number;
+  /** Records of the log that were taken, messages and states. */
   readonly records: number;
+  /** Facts that the fold made of them. */
   readonly facts: number;
   /** Events that could not be read. */
   readonly malformed: number;
   /** Unknown events, keys and values. */
   readonly unknown: number;
+  /** All that `onAnomaly` was told. */
   readonly anomalies: number;
   /** Halves of characters that became U+FFFD. */
   readonly replaced_halves: number;
@@ -256,9 +278,11 @@ export interface Stats {
 /** Where a thread is: what {@link threadfold} or {@link dsh} returns, or your own. */
 export type Source = HttpSource | DshSource | CustomSource;
 
+/** Where a host of the contract is, and how it is asked. */
 export interface HttpOptions {
   /** The contract's root, `/v1` or `https://chat.example/v1`. */
   base: string;
+  /** The thread. One that is not there yet begins with the first send. */
   threadId: string;
   /**
    * How the live stream is read. Default: `eventsource` where the platform has one and no headers are given, else
@@ -283,17 +307,21 @@ export type HeaderValues = Headers | Readonly<Record<string, string>> | [string,
 /** A host that serves the `threadfold/1` contract, or its committed half with a plain live stream. */
 export function threadfold(options: HttpOptions): HttpSource;
 
+/** What {@link threadfold} returns. */
 export interface HttpSource {
   readonly kind: "http";
+  /** As they were given. */
   readonly options: Readonly<HttpOptions>;
 }
 
+/** Where a dsh host is, and which of its sessions is followed. */
 export interface DshOptions {
   /**
    * The host's address, of the page's own origin: its cookies are the browser's to send, and the host refuses another
    * origin. Default `/`.
    */
   url?: string | undefined;
+  /** The session, as the host names it. */
   sessionId: string;
   /** The host's launch token. With it the client gets its cookie by itself; without, the page has one already. */
   token?: string | undefined;
@@ -310,8 +338,10 @@ export interface DshOptions {
  */
 export function dsh(options: DshOptions): DshSource;
 
+/** What {@link dsh} returns. */
 export interface DshSource {
   readonly kind: "dsh";
+  /** As they were given. */
   readonly options: Readonly<DshOptions>;
 }
 
@@ -330,11 +360,15 @@ export interface CustomSource {
   openLive(sink: LiveSink, signal: AbortSignal): void | Promise<void>;
   /** One committed page (C1). */
   readCommitted(query: CommittedQuery, signal: AbortSignal): Page | string | Promise<Page | string>;
+  /** Commits the message and begins a run; the same key once more is the same run. Without it, sends are `unsupported`. */
   send?(request: SendRequest, signal: AbortSignal): Accepted | Promise<Accepted>;
+  /** Answers what a run waits for. */
   resume?(request: ResumeRequest, signal: AbortSignal): Accepted | void | Promise<Accepted | void>;
+  /** Ends a run. */
   cancel?(request: { run_id: string }, signal: AbortSignal): Accepted | void | Promise<Accepted | void>;
 }
 
+/** What a source of your own tells of its live stream. After `closed`, or once the signal is aborted, nothing more is heard. */
 export interface LiveSink {
   /** The host accepted. Optional: the first event says it too. */
   accepted(): void;
@@ -350,32 +384,48 @@ export interface LiveSink {
 
 /** An event of a plain live stream (A1). */
 export type Envelope =
+  /** Without a coordinate: followed by its run. */
   | { run_id: string; kind: AgentEvent }
+  /** With the response that it is of. */
   | { event: { run_id: string; kind: AgentEvent }; assistant_response?: { thread_id: string; step: number; response: number } };
 
+/** Which rows are asked for (C1). */
 export interface CommittedQuery {
   /** Rows after this seq; −1 for the start. */
   readonly after: number;
   /** Older rows than this; asked for only when the thread is read backwards. */
   readonly before?: number;
+  /** At most so many rows, but always a whole commit. */
   readonly limit: number;
   /** Only of this epoch. */
   readonly epoch?: string;
 }
 
+/** What a person says, for the host (C1). */
 export interface SendRequest {
+  /** The message as it is to be committed, under this id. */
   readonly input: { readonly message_id: string; readonly content: readonly Block[] };
+  /** The same when the request is repeated. */
   readonly idempotency_key: string;
+  /** What to do while a run is active. Absent: refuse with 409 `run_active`. */
   readonly on_active?: "reject" | "queue" | "cancel";
 }
 
+/** The answer to what a run waits for (C1). */
 export interface ResumeRequest {
+  /** The run that waits. */
   readonly run_id: string;
+  /** The call that it waits for; of a pause `pause`. */
   readonly correlation_id: string;
+  /** The same when the request is repeated. */
   readonly idempotency_key: string;
+  /** Of a permission. */
   readonly approve?: boolean;
+  /** Why. */
   readonly reason?: string;
+  /** A client tool's result, or outside input. */
   readonly content?: readonly Block[];
+  /** The tool failed; `content` says how. */
   readonly is_error?: boolean;
 }
 

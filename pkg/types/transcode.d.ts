@@ -20,6 +20,7 @@ export interface TranscoderOptions {
   requestId?: string | number;
 }
 
+/** What {@link ThreadClient.transcode} is asked with. */
 export interface TranscodeOptions extends TranscoderOptions {
   /** Default `last`; see `ThreadClient.transcode`. */
   from?: "last" | "next";
@@ -37,34 +38,49 @@ export type TranscodedEvent = Readonly<Record<string, any>>;
 /** `end`: the stream is complete, what follows is another. `cut`: it ends without being complete, and is no success. */
 export type TranscodedChunk = TranscodedEvent | "end" | "cut";
 
+/** A Fact reads otherwise from now on. */
 export interface AmendEvent {
+  /** Which Fact. */
   readonly position: Position;
+  /** As it reads now. */
   readonly fact: Fact;
 }
 
+/** A live fragment. */
 export interface DeltaEvent {
+  /** The run that it is of. */
   readonly run_id: string;
+  /** The response that it is of; absent where the stream does not say it. */
   readonly coordinate?: Coordinate;
+  /** What came. */
   readonly delta: Delta;
 }
 
+/** What was shown live is to be forgotten. */
 export interface ResetEvent {
+  /** Only of this run; absent, everything. */
   readonly run_id?: string;
+  /** Only of this response. */
   readonly coordinate?: Coordinate;
 }
 
 /** What the person said, or an instruction: a message that yields no Fact. */
 export interface SaidEvent {
+  /** As committed. */
   readonly message: Message;
 }
 
 /** A built-in transcoder over a whole thread: give it all events, in order. */
 export interface Transcoder {
+  /** A Fact; each position once. */
   fact(event: PlacedFact): TranscodedChunk[];
+  /** A Fact that was given reads otherwise. */
   amend(event: AmendEvent): TranscodedChunk[];
+  /** A preview. */
   delta(event: DeltaEvent): TranscodedChunk[];
   /** Without a run, everything is forgotten. */
   reset(event?: ResetEvent): TranscodedChunk[];
+  /** A message that yields no Fact. */
   said(event: SaidEvent): TranscodedChunk[];
   /** No more events come. A run that did not end is cut, not finished. */
   finish(): TranscodedChunk[];
@@ -81,11 +97,17 @@ export type FactHandlers<E> = {
 
 /** A transcoder of your own: what the handlers return is written. */
 export interface TranscoderHandlers<E = unknown> {
+  /** A Fact: one function for all, or one for each kind. */
   fact: ((event: PlacedFact) => Written<E>) | FactHandlers<E>;
+  /** A call has another disposition. */
   amend?(event: AmendEvent): Written<E>;
+  /** A preview. */
   delta?(event: DeltaEvent): Written<E>;
+  /** What was shown live of a response, or everything, is to be forgotten. */
   reset?(event: ResetEvent): Written<E>;
+  /** What the person said. */
   said?(event: SaidEvent): Written<E>;
+  /** No more events come. */
   finish?(): Written<E>;
 }
 

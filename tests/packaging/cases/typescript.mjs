@@ -24,6 +24,7 @@ export function words(item: Item): string {
     case "injected": case "system": return String(item.parts.length);
     case "orphan_result": return item.tool_use_id;
     case "awaiting": return item.tool?.args ?? item.reason ?? "";
+    case "attempt": case "retry": return item.message ?? String(item.step);
     case "finished": return item.cause;
     case "failed": return item.code;
     default: { const never: never = item; return never; }
