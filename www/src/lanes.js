@@ -15,7 +15,15 @@ const KEPT = 3000;
 const SPANS = Object.freeze([50, 150, 600, KEPT]);
 /** Bars in the picture at most; beyond that a bar is several slices. */
 const BARS = 150;
-const NAMES = /** @type {const} */ (["deltas", "commits", "losses", "openings", "gaps"]);
+const NAMES = /** @type {const} */ (["deltas", "commits", "reads", "losses", "openings", "gaps"]);
+/** The marks: what each is called, how it looks, its colour. */
+const MARKS = Object.freeze([
+  ["Deltas", "ticks", "--accent"],
+  ["Commit", "line", "--good"],
+  ["Read", "ring", "--good"],
+  ["Opened", "ring", "--warn"],
+  ["Lost", "cross", "--bad"],
+]);
 const [LEFT, RIGHT] = [40, 12];
 
 /**
@@ -23,6 +31,7 @@ const [LEFT, RIGHT] = [40, 12];
  * @typedef {object} Slice
  * @property {number} deltas
  * @property {number} commits
+ * @property {number} reads Of the log: at the start, and whatever mends a loss or a hole.
  * @property {number} losses
  * @property {number} openings
  * @property {number} gaps
@@ -44,8 +53,8 @@ export class Lanes {
   constructor() {
     this.#controls();
     const legend = byId("legend");
-    for (const [name, colour] of [["Deltas", "--accent"], ["Commits", "--good"], ["Opened", "--warn"], ["Lost", "--bad"]]) {
-      const swatch = make("i");
+    for (const [name, look, colour] of MARKS) {
+      const swatch = make("i", { class: look });
       swatch.style.setProperty("--swatch", `var(${colour})`);
       legend.append(make("li", {}, swatch, name));
     }
@@ -65,7 +74,7 @@ export class Lanes {
     const now = Math.floor(Date.now() / SLICE);
     if (!this.#started) this.#started = now - 1;
     while (this.#started + this.#slices.length < now + 1) {
-      this.#slices.push({ deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0, state });
+      this.#slices.push({ ...nothing(), state });
       if (this.#slices.length > KEPT) {
         this.#slices.shift();
         this.#started += 1;
@@ -150,6 +159,7 @@ export class Lanes {
         pen.fillStyle = c.good;
         pen.fillRect(x - 1, rows.log - 7, 2, 14);
       }
+      if (bar.reads > 0) ring(pen, x, rows.log, c.good, c.ground);
       if (bar.openings > 0) ring(pen, x, rows.wire, c.warn, c.ground);
     });
     // A loss is often mended within a bar or two: it stands a little above, so that both are seen.
@@ -187,8 +197,11 @@ export class Lanes {
     closer.addEventListener("click", () => zoom(this.#zoom - 1));
     wider.addEventListener("click", () => zoom(this.#zoom + 1));
     canvas.addEventListener("wheel", (event) => {
+      const wanted = this.#zoom + Math.sign(event.deltaY);
+      // At either end the wheel is the panel's again.
+      if (wanted < 0 || wanted >= SPANS.length) return;
       event.preventDefault();
-      zoom(this.#zoom + Math.sign(event.deltaY));
+      zoom(wanted);
     }, { passive: false });
     canvas.addEventListener("pointermove", ({ offsetX }) => point(Math.floor((canvas.clientWidth - RIGHT - offsetX) / this.#step())));
     for (const over of ["pointerleave", "blur"]) canvas.addEventListener(over, () => point(null));
@@ -202,9 +215,9 @@ export class Lanes {
 
   /** @param {Slice[]} bars */
   #describe(bars) {
-    const sum = { deltas: 0, commits: 0, losses: 0, openings: 0, gaps: 0 };
+    const sum = nothing();
     for (const bar of bars) for (const name of NAMES) sum[name] += bar[name];
-    const whole = `In the last ${spoken(this.#span)}: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.losses + sum.gaps} losses, ${sum.openings} openings of the stream`;
+    const whole = `In the last ${spoken(this.#span)}: ${sum.deltas} Deltas, ${sum.commits} commits, ${sum.reads} reads of the log, ${sum.losses + sum.gaps} losses, ${sum.openings} openings of the stream`;
     const bar = this.#pointed === null ? undefined : bars.at(-1 - this.#pointed);
     const ago = ((this.#pointed ?? 0) * this.#span * SLICE) / Math.min(BARS, this.#span) / 1000;
     const there = this.#pointed === null ? "" : `${ago < 10 ? ago.toFixed(1) : Math.round(ago)} s ago: ${bar ? happened(bar) : "before this page was opened"}`;
@@ -214,6 +227,10 @@ export class Lanes {
   }
 }
 
+function nothing() {
+  return { deltas: 0, commits: 0, reads: 0, losses: 0, openings: 0, gaps: 0 };
+}
+
 /** @param {number} slices */
 function spoken(slices) {
   const seconds = (slices * SLICE) / 1000;
@@ -221,11 +238,11 @@ function spoken(slices) {
 }
 
 /** @param {Slice} bar */
-function happened({ deltas, commits, losses, openings, gaps, state }) {
+function happened({ deltas, commits, reads, losses, openings, gaps, state }) {
   /** @param {number} count @param {string} one */
   const some = (count, one, many = `${one}s`) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []);
   const things = [
-    ...some(deltas, "Delta"), ...some(commits, "commit"), ...some(losses, "stream lost", "streams lost"), ...some(gaps, "hole seen", "holes seen"), ...some(openings, "stream opened", "streams opened"),
+    ...some(deltas, "Delta"), ...some(commits, "commit"), ...some(reads, "read of the log", "reads of the log"), ...some(losses, "stream lost", "streams lost"), ...some(gaps, "hole seen", "holes seen"), ...some(openings, "stream opened", "streams opened"),
   ];
   return `${things.join(", ") || "nothing"}; ${state.replaceAll("_", " ")}`;
 }

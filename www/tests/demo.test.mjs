@@ -95,6 +95,8 @@ test("the picture of the lanes zooms, and says what a mark is", async () => {
     seen = (await page.locator("#lanes-tip").textContent()) ?? "";
   }
   assert.match(seen, /^[\d.]+ s ago: .*stream lost.*; /);
+  await page.locator("#lanes").blur();
+  await until("the loss was mended by a read", async () => /, [2-9] reads of the log, 1 losses, 2 openings of the stream$/.test((await label()) ?? ""));
   await following.converged();
 });
 

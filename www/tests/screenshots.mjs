@@ -42,6 +42,8 @@ try {
       await host.cut();
       await until("the page waits", () => page.evaluate(() => globalThis.thread.view.status.state === "waiting"));
     } else await page.locator('[data-kind="awaiting"] [data-action="approve"]').waitFor();
+    // All of it took a few seconds.
+    await page.locator("#lanes-closer").evaluate((button) => button.click());
     if (panel) await page.locator("#panel-toggle").click();
     await page.waitForTimeout(600);
     await page.screenshot({ path: new URL(`${name}.png`, OUT).pathname });
