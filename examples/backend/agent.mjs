@@ -28,7 +28,7 @@ const pieces = (text) => text.match(/.{1,9}/gs) ?? [];
 
 async function* text(words) {
   for (const delta of pieces(words)) {
-    await new Promise((resolve) => setTimeout(resolve, Number(process.env.PACE_MS ?? 15)));
+    await new Promise((resolve) => setTimeout(resolve, Number(process.env.PACE_MS ?? 40)));
     yield { type: "text_delta", delta };
   }
 }

@@ -25,7 +25,7 @@ const pages = await Promise.all(
 const blocks = pages.flatMap((page) => page.blocks);
 
 /** Where blocks of a language are judged, in this file or another. */
-const JUDGED = ["ts", "tsx", "js run", /^js file=/, "ts api", "json", "sse", "sh"];
+const JUDGED = ["ts", "tsx", "html run", "js run", "js run vite.config.mjs", /^js file=/, "ts api", "json", "sse", "sh"];
 
 test("every block of code is of a kind that a test judges", () => {
   for (const { page, number, language, how } of blocks) {
@@ -52,8 +52,9 @@ test("JSON is JSON, and so is the data of each event", () => {
 
 /** What the shell is asked to do, and the test that does it. */
 const COMMANDS = [
-  ["npm install threadfold", "tests/packaging/support/project.mjs, from the tarball"],
-  ["node examples/backend/strict.mjs", "conformance/tests/conformance.test.mjs"],
+  ["npm install threadfold vite", "tests/packaging/support/project.mjs, from the tarball"],
+  ["node strict.mjs", "tests/docs/newcomer.test.mjs"],
+  ["npx vite", "tests/docs/newcomer.test.mjs"],
   ["npx threadfold-conformance http://127.0.0.1:8787/v1", "conformance/tests/conformance.test.mjs"],
 ];
 

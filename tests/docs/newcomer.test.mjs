@@ -13,7 +13,15 @@ import { launch } from "../packaging/support/chromium.mjs";
 import { Project } from "../packaging/support/project.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><title>chat</title><div id="log"></div><form><input name="text"><button>Send</button></form><script type="module" src="/main.js"></script></html>';
+
+/** The page's files, as they stand in the documentation. @param {number} port The backend's, which is a free one here. */
+async function documented(port) {
+  const text = await readFile(path.join(ROOT, "docs/getting-started.md"), "utf8");
+  const block = (info) => new RegExp(`^\`\`\`${info}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text)[1];
+  const config = block("js run vite\\.config\\.mjs");
+  assert.ok(config.includes(":8787"));
+  return { "index.html": block("html run"), "main.js": block("js run"), "vite.config.mjs": config.replace("8787", String(port)) };
+}
 
 const ending = [];
 after(async () => {
@@ -28,12 +36,9 @@ async function step(name, action) {
   return value;
 }
 
-/**
- * The documented backend, as `node strict.mjs` starts it in the project. Vite's proxy does not pass on that a backend died, so
- * it is noticed by the heartbeat, which is made quicker here.
- */
+/** The documented backend, as `node strict.mjs` starts it in the project. */
 async function backend(project, port) {
-  const child = spawn("node", ["strict.mjs"], { cwd: project.folder, env: { ...process.env, PORT: String(port), PACE_MS: "20", PING_MS: "1000" }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("node", ["strict.mjs"], { cwd: project.folder, env: { ...process.env, PORT: String(port), PACE_MS: "20" }, stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout });
   const [line] = await once(lines, "line");
   return {
@@ -48,8 +53,6 @@ async function backend(project, port) {
 }
 
 test("a newcomer comes from npm install to a chat that recovers", async () => {
-  const documented = await readFile(path.join(ROOT, "docs/getting-started.md"), "utf8");
-  const [, script] = /^```js run\n([\s\S]*?)^```$/m.exec(documented);
   const project = await step("npm install of the tarball", () => Project.make("newcomer", {}));
   ending.push(() => project.remove());
 
@@ -60,9 +63,8 @@ test("a newcomer comes from npm install to a chat that recovers", async () => {
   ending.push(() => server.kill());
   const { port } = server;
 
-  const address = await step("the page, its script copied, and vite dev", async () => {
-    const config = `export default { server: { proxy: { "/v1": "http://127.0.0.1:${port}" } } };`;
-    await project.write({ "index.html": PAGE, "main.js": script, "vite.config.js": config });
+  const address = await step("the page's three files, copied, and vite", async () => {
+    await project.write(await documented(port));
     return project.serve("vite", ["--host", "127.0.0.1", "--port", "0"]);
   });
   const browser = await launch();
