@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Project } from "./support/project.mjs";
 import { LIVE, PAGE, withBigNumber } from "./support/everything.mjs";
+import { playSessions } from "./support/sessions.mjs";
 
 let project;
 let threadfold;
@@ -14,6 +15,7 @@ before(async () => {
   project = await Project.make("truth", {});
   threadfold = await import(pathToFileURL(project.path("node_modules/threadfold/node.js")).href);
   kept = await everything();
+  await recorded(kept);
 });
 after(() => project?.remove());
 
@@ -27,7 +29,7 @@ const until = async (what, look) => {
 /** Follows a thread that has everything, and keeps all that it tells, by the name of its type. */
 async function everything() {
   const { ThreadClient, classify, fold, terminal } = threadfold;
-  const kept = { View: [], ThreadEvent: [], Changes: [], Status: [], Stats: [], Anomaly: [], Accepted: [], PlacedFact: fold(PAGE) };
+  const kept = { View: [], ThreadEvent: [], Changes: [], Status: [], Stats: [], Anomaly: [], Accepted: [], CommittedQuery: [], SendRequest: [], ResumeRequest: [], PlacedFact: fold(PAGE) };
   kept.Fact = [terminal({ Ended: "MaxSteps" }), terminal("Awaiting", { target: { Pause: "Manual" } })];
   kept.Page = [PAGE];
   kept.Envelope = [{ event: { run_id: "r", kind: { tier: "delta", event: { type: "text_delta", delta: "x" } } }, assistant_response: { thread_id: "t", step: 0, response: 0 } }];
@@ -45,8 +47,15 @@ async function everything() {
     onAnomaly: (anomaly) => kept.Anomaly.push(anomaly),
     source: {
       openLive: (given) => void (sink = given),
-      readCommitted: ({ after }) => withBigNumber({ ...PAGE, messages: PAGE.messages.filter((row) => row.seq > after), runs: PAGE.runs.filter((row) => row.seq > after) }),
-      send: async ({ input }) => {
+      readCommitted: (query) => {
+        kept.CommittedQuery.push(query);
+        const rows = (all) => all.filter((row) => row.seq > query.after);
+        return withBigNumber({ ...PAGE, messages: rows(PAGE.messages), runs: rows(PAGE.runs) });
+      },
+      resume: async (request) => void kept.ResumeRequest.push(request),
+      send: async (request) => {
+        kept.SendRequest.push(request);
+        const { input } = request;
         if (input.content[0].text === "no") throw Object.assign(new Error("a run is active"), { status: 409, code: "run_active" });
         return { run_id: "r-new", message_id: input.message_id };
       },
@@ -62,11 +71,12 @@ async function everything() {
   await until(() => "the stream is opened", () => sink);
   LIVE.slice(0, 1).forEach(([name, data]) => sink.event(name, data));
   await connected;
+  kept.Accepted.push(await thread.resume("c5", { approve: false, reason: "no" }), await thread.resume("c3", { content: "three", is_error: true }));
   for (const [name, data] of LIVE.slice(1)) {
     sink.event(name, data);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  kept.Accepted.push(await thread.send("yes"));
+  kept.Accepted.push(await thread.send("yes"), await thread.send("and then", { onActive: "queue" }));
   await thread.send("no").catch((error) => assert.equal(error.code, "run_active"));
   await until(() => "a failed send is shown", () => thread.view.items.some((item) => item.send?.state === "failed"));
   sink.closed({ status: 503, retryAfter: 60_000 });
@@ -78,6 +88,26 @@ async function everything() {
   await reading;
   JSON.parse = parse;
   return kept;
+}
+
+/** What recorded sessions of a dsh host come to, each form of it once. */
+async function recorded(kept) {
+  const once = (values) => {
+    const forms = new Set(values.map(form));
+    return (value) => {
+      const before = forms.size;
+      if (forms.add(form(value)).size > before) values.push(value);
+    };
+  };
+  const played = await playSessions(threadfold, { view: once(kept.View), event: once(kept.ThreadEvent) });
+  assert.ok(played >= 20, `${played} sessions`);
+}
+
+/** A value's form: its keys, the types of what they hold, and the words that tell one kind from another. */
+function form(value, key = "") {
+  if (Array.isArray(value)) return `[${[...new Set(value.map((one) => form(one)))].sort()}]`;
+  if (value === null || typeof value !== "object") return ["kind", "type", "state", "origin", "cause"].includes(key) ? String(value) : value === null ? "null" : typeof value;
+  return `{${Object.keys(value).sort().map((key) => `${key}:${form(value[key], key)}`)}}`;
 }
 
 /** A value as TypeScript has it; what is undefined stays there. */
@@ -128,7 +158,7 @@ const WORDS = {
   PlacedFact: ["run_started", "assistant_message", "assistant_thinking", "tool_call", "tool_result", "awaiting", "continuation", "run_finished", "run_failed", "executed", "pending_client", "pending_builtin", "unresolved", "max_steps", "cancelled", "stopped", "natural_end"],
   View: [
     "user", "injected", "system", "assistant", "orphan_result", "awaiting", "finished", "failed", "text", "reasoning", "tool_call", "image", "document", "search_result", "redacted", "unknown",
-    "preview", "unconfirmed", "committed", "streaming", "open", "unresolved", "output", "error", "pending_builtin", "sending", "steer", "continuation", "resume_input", "report", "idle", "connecting", "live", "waiting", "closed", "running",
+    "preview", "unconfirmed", "committed", "streaming", "open", "unresolved", "output", "error", "pending_builtin", "attempt", "retry", "sending", "queued", "steer", "continuation", "resume_input", "report", "idle", "connecting", "live", "waiting", "closed", "running",
   ],
   ThreadEvent: ["fact", "amend", "delta", "reset", "text_delta", "reasoning_delta", "tool_call_delta"],
   Changes: ["tail", "append", "part", "call", "item", "view"],
