@@ -80,17 +80,21 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
         Some(_) => {}
         None => begin_with(f, &page),
     }
-    // A read that began before its log was known can't tell that a Delta was late.
-    let tells = f.protocol == Protocol::Plain && read.epoch.is_some() && !f.reads.looks_again();
+    // A read that began before a Delta can't tell that it was late; while a log is read unseen, nobody knows which did.
+    let (is_plain, tells) = (f.protocol == Protocol::Plain, f.staged.is_none() && !f.reads.looks_again());
     let Some(side) = f.current().filter(|side| *side.log.epoch() == page.epoch) else { return };
     let (has_more, frontier) = (page.has_more, page.frontier);
     let records = page.into_records();
     let goes_on = records.last().is_some_and(|record| Some(record.seq()) > read.after);
     let joined = side.apply(records);
-    if tells && !has_more {
+    if is_plain && tells && !has_more {
         side.drop_late_lanes();
     }
-    let last = side.log.last();
+    let (last, is_in_doubt) = (side.log.last(), is_plain && side.has_late_lanes());
+    if is_in_doubt && !has_more {
+        // Another read, which begins now, tells.
+        f.reads.look();
+    }
     f.reads.wish(frontier);
     f.reads.reached(last);
     if joined.beyond > 0 || (has_more && !goes_on) {

@@ -113,7 +113,7 @@ impl Side {
         self.lanes.remove(|lane| gone(lane).then_some(LaneChange::Dropped { lane: lane.id }), &mut self.step.lanes);
     }
 
-    /// Lanes that a plain stream's late Deltas opened: a read that began after them does not know that their run works.
+    /// Lanes that a plain stream's late Deltas opened go: a read that began after them does not know that their run works.
     pub fn drop_late_lanes(&mut self) {
         let runs = &self.runs;
         self.lanes.remove(
@@ -124,6 +124,11 @@ impl Side {
             },
             &mut self.step.lanes,
         );
+    }
+
+    /// True while the log does not know that some lane's run works.
+    pub fn has_late_lanes(&self) -> bool {
+        self.lanes.iter().any(|lane| !self.runs.is_working(&lane.run_id))
     }
 
     /// True when the log holds, after `started_after`, the record with this coordinate, or an Awaiting or Ended of its

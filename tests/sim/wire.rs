@@ -7,7 +7,7 @@ use threadfold::follow::{Live, ReadError};
 use threadfold::json::{self, Notes};
 use threadfold::source::sse::Decoder;
 use threadfold::source::threadfold::{live_event, plain_event, read_page};
-use threadfold::thread::{Page, Record, RunState};
+use threadfold::thread::{Page, Record};
 
 /// A named event of `threadfold/1`.
 pub fn strict(frame: &Frame) -> Vec<u8> {
@@ -24,9 +24,9 @@ pub fn plain(frame: &Frame, host: &Host, coordinates: bool) -> Vec<u8> {
         }
         Frame::Committed(committed) => {
             let rows = committed.records.iter().flatten().filter_map(|record| match record {
-                Record::Run(row) if row.state != RunState::Awaiting => Some(hint(&row.run_id)),
+                Record::Run(row) => Some(hint(&row.run_id)),
                 Record::Message(row) if row.run_id.is_none() => Some(hint(&host.run_id())),
-                Record::Run(_) | Record::Message(_) | Record::Aside(_) => None,
+                Record::Message(_) | Record::Aside(_) => None,
             });
             rows.flatten().collect()
         }
@@ -45,7 +45,8 @@ fn envelope(at: &Coordinate, delta: &Delta, located: bool) -> Vec<u8> {
     format!("data: {{\"event\":{bare},\"assistant_response\":{place}}}\n\n").into_bytes()
 }
 
-/// A Fact on a live stream has no authority: that of a run's beginning will do for all.
+/// Each state of a run is told live (A5). A Fact on a live stream has no authority: that of a run's beginning will do for
+/// all.
 fn hint(run: &RunId) -> Vec<u8> {
     let kind = AgentEvent::Fact(Fact::RunStarted {});
     let bare = json::write(&Envelope { run_id: run.clone(), kind, coordinate: None });

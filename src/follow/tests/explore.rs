@@ -17,6 +17,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What can happen next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -377,20 +378,54 @@ fn explore(history: &[Act], bounds: Bounds) -> usize {
     seen.len()
 }
 
-/// To the end where the tests are optimised; elsewhere as far as fits into an ordinary run.
+/// How far an ordinary run goes: the whole costs minutes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reach {
+    /// The beginnings of the histories, with a fault or a break: what an unoptimised build can do.
+    Beginnings,
+    /// The histories to their end, with a fault and a break.
+    Histories,
+    /// With a ping at any moment too.
+    Whole,
+}
+
+/// To the end where the tests are optimised, and with `SIM_EXPLORE=whole` with pings at any moment too; elsewhere as far
+/// as fits into an ordinary run.
 #[test]
 fn every_state_of_a_small_world_keeps_the_invariants_and_comes_to_the_log() {
-    let all = !cfg!(debug_assertions);
-    let mut states = 0;
+    let reach = match std::env::var("SIM_EXPLORE") {
+        Ok(asked) if asked == "whole" => Reach::Whole,
+        _ if cfg!(debug_assertions) => Reach::Beginnings,
+        _ => Reach::Histories,
+    };
+    let bounds = match reach {
+        Reach::Beginnings => &[(1, 0, 0), (0, 1, 0)][..],
+        Reach::Histories => &[(1, 1, 0)],
+        Reach::Whole => &[(1, 1, 1)],
+    };
+    let mut worlds = Vec::new();
     for (number, history) in histories().into_iter().enumerate() {
-        let bounds = if all { &[(1, 1, 1)][..] } else { &[(1, 0, 0), (0, 1, 0)] };
+        let length = if reach == Reach::Beginnings { 4.min(history.len()) } else { history.len() };
         for (faults, breaks, pings) in bounds.iter().copied() {
-            let history = if all { &history[..] } else { &history[..4.min(history.len())] };
-            let found = explore(history, Bounds { faults, breaks, pings });
-            println!("{found:>9} states of history {number}: {faults} faults, {breaks} breaks, {pings} pings");
-            states += found;
+            worlds.push((number, history[..length].to_vec(), Bounds { faults, breaks, pings }));
         }
     }
+    let (next, states) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let work = || {
+        while let Some((number, history, bounds)) = worlds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let found = explore(history, *bounds);
+            println!("{found:>9} states of history {number}: {bounds:?}");
+            states.fetch_add(found, Ordering::Relaxed);
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+    let states = states.into_inner();
     println!("{states:>9} states in all");
-    assert!(states > if all { 1_000_000 } else { 1_000 }, "{states}");
+    let least = match reach {
+        Reach::Beginnings => 1_000,
+        Reach::Histories => 100_000,
+        Reach::Whole => 1_500_000,
+    };
+    assert!(states > least, "{states}");
 }

@@ -217,6 +217,22 @@ fn a_delta_of_a_run_that_the_log_never_had_is_taken_out_by_the_next_read() {
 }
 
 #[test]
+fn a_delta_of_a_lost_run_while_a_log_is_read_unseen_is_taken_out_by_the_next_read() {
+    for (rows, reads) in [(1, 3), (100, 2)] {
+        let mut world = World::new(Protocol::Plain);
+        world.host.act(&say("hi"));
+        world.host.act(&Act::Finish);
+        world.host.page_size = rows;
+        world.reads(Reading::Waits).input(Input::Connect).says("lost", None, "of another log").expect("");
+        for _ in 2..reads {
+            world.answer().expect("");
+        }
+        world.answer().expect("user: hi | ended | live: of another log");
+        world.answer().expect("user: hi | ended").expect_counts(0, 0, reads);
+    }
+}
+
+#[test]
 fn an_event_that_cannot_be_read_may_have_been_a_hint() {
     let mut world = plain();
     world

@@ -191,7 +191,7 @@ proptest! {
         let (head, rest) = units.split_at(cut);
         let (head, rest) = (read::<Fragment>(&quoted(head)).unwrap(), read::<Fragment>(&quoted(rest)).unwrap());
         prop_assert_eq!((head.lead, rest.tail), (None, None));
-        let middle = head.tail.zip(rest.lead).map(|(high, low)| reader::join(high, low));
+        let middle = head.tail.zip(rest.lead).map(|(high, low)| reader::string::join(high, low));
         prop_assert_eq!(head.tail.is_some(), rest.lead.is_some());
         prop_assert_eq!(head.text + &middle.map(String::from).unwrap_or_default() + &rest.text, text);
     }
