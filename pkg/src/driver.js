@@ -114,6 +114,8 @@ export class Driver {
       } finally {
         this.#performing = false;
       }
+      // A carrier tells the engine what came while it is asked what to do.
+      state = this.#core?.state();
     }
     if (!this.#core) return;
     if (state & EARLIER) this.#arm();

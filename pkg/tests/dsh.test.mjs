@@ -6,7 +6,7 @@ import { dsh, ThreadClient, ThreadfoldError } from "threadfold";
 import { until } from "./support/host.mjs";
 
 const HEADER = { version: 4, id: "s1" };
-const kept = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch };
+const kept = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch, setTimeout: globalThis.setTimeout };
 afterEach(() => Object.assign(globalThis, kept));
 
 /** A host that plays its part by hand. */
@@ -99,6 +99,31 @@ test("a session is followed from the first chunk to the settlement, under one ke
   assert.deepEqual([client.view.items[0].key, client.view.items[0].origin], [key, "committed"]);
   client.close();
   assert.equal(host.socket.closedWith, 1000);
+});
+
+test("what comes alone, with nothing behind it, is shown, and brings its deadline with it", { timeout: 20_000 }, async () => {
+  const host = new Played();
+  // The deadlines that are far away would show it too.
+  globalThis.setTimeout = (action, pause, ...rest) => kept.setTimeout(pause > 5000 ? () => {} : action, pause, ...rest);
+  const client = followed();
+  client.connect();
+  await until(() => host.socket?.readyState === 0);
+  host.socket.open();
+  host.socket.item({ type: "snapshot", header: HEADER, cursor: -1, records: [], hasMore: false, assistantStream: { revision: 0 } });
+  await until(() => client.view.status.state === "live");
+  host.socket.item(frame(1, "start", { startedAfterSeq: -1, turn: 1, step: 1 }));
+  await until(() => client.view.items.length === 1);
+  for (const [index, text] of ["one", " two"].entries()) {
+    host.socket.item(frame(2 + index, "chunk", { index, time: 1, chunk: { type: "text-delta", index: 0, text } }));
+    await until(() => client.view.items[0].parts[0]?.text.endsWith(text));
+  }
+  // A frame is missing: the stream is opened again in its time, though nothing more comes.
+  const follows = () => host.socket.sent.filter(({ endpoint }) => endpoint === "session/follow").length;
+  assert.equal(follows(), 1);
+  host.socket.item(frame(5, "chunk", { index: 3, time: 1, chunk: { type: "text-delta", index: 0, text: "!" } }));
+  await until(() => follows() === 2);
+  assert.equal(client.view.items[0].parts[0].text, "one two");
+  client.close();
 });
 
 test("a prompt, a cancel and their answers go by calls with the host's names", async () => {

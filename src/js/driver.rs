@@ -208,6 +208,22 @@ impl Driver {
         Some(effect::write_status(status))
     }
 
+    /// 1: there is something to do. 2: changes are due with the next frame. 4: they are due now. 8: the deadline is
+    /// earlier than the one that was told.
+    pub fn state(&self) -> u32 {
+        let due = match self.engine.urgency() {
+            Urgency::None => 0,
+            Urgency::Frame => 2,
+            Urgency::Now => 4,
+        };
+        let to_do = self.engine.has_effects()
+            || self.closing.is_some()
+            || self.carrier.as_ref().is_some_and(Carrier::has_acts)
+            || self.told.as_ref() != Some(self.engine.status());
+        let earlier = self.engine.deadline().is_some_and(|at| at < self.armed);
+        u32::from(to_do) | due | (u32::from(earlier) << 3)
+    }
+
     /// When to tell of a `tick` at the latest, in ms since 1970; infinity for never.
     pub fn deadline(&mut self) -> f64 {
         let deadline = self.engine.deadline();
@@ -253,22 +269,6 @@ impl Driver {
         // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
         self.engine.handle(input, now as u64, (random * 18_446_744_073_709_551_616.0) as u64);
         self.state()
-    }
-
-    /// 1: there is something to do. 2: changes are due with the next frame. 4: they are due now. 8: the deadline is
-    /// earlier than the one that was told.
-    fn state(&self) -> u32 {
-        let due = match self.engine.urgency() {
-            Urgency::None => 0,
-            Urgency::Frame => 2,
-            Urgency::Now => 4,
-        };
-        let to_do = self.engine.has_effects()
-            || self.closing.is_some()
-            || self.carrier.as_ref().is_some_and(Carrier::has_acts)
-            || self.told.as_ref() != Some(self.engine.status());
-        let earlier = self.engine.deadline().is_some_and(|at| at < self.armed);
-        u32::from(to_do) | due | (u32::from(earlier) << 3)
     }
 
     /// Something came of a dsh host, by its word. A word that is not known changes nothing.
