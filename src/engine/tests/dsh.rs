@@ -1,9 +1,9 @@
 //! What a dsh session means: Facts and view, from recordings of the shipping host and from events by hand (B2).
 
 use super::super::{Effect, Engine};
-use crate::follow::{Command, CommandId, Generation, Input, Live, OnActive, Options, Outcome, Protocol, Wake};
+use crate::follow::{Command, CommandId, Generation, Input, Live, OnActive, Options, Outcome, Protocol, ReadId, Wake};
 use crate::json::Notes;
-use crate::source::dsh::read_item;
+use crate::source::dsh::{read_item, read_window};
 use crate::thread::Block;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -407,6 +407,34 @@ fn a_message_that_waits_is_shown_as_queued_and_keeps_its_key_when_it_is_said() {
     assert_eq!(session.view(), ["user theirs said", "finished natural_end", "user mine said"]);
     let items = session.items();
     assert_eq!([&items[2]["key"], &items[0]["key"]], [&keys[0], &keys[1]]);
+}
+
+#[test]
+fn a_message_that_came_to_wait_behind_a_held_answer_waits_on_when_a_hole_is_read() {
+    let mut session = Session::new();
+    session.open();
+    let inserted = json!([message("m1", "later")]);
+    let log = [
+        event(0, "turn/start", &json!({"turn": 1})),
+        event(1, "step/start", &json!({"turn": 1, "step": 1})),
+        answer(2, 1, &json!([{"type": "text", "text": "hi"}])),
+        event(3, "agent/inbox/spliced", &json!({"target": "next-turn", "start": 0, "inserted": inserted})),
+        event(4, "x/lost", &json!({})),
+        event(5, "x/behind", &json!({})),
+    ];
+    session.event(&log[0]);
+    session.event(&log[1]);
+    let start =
+        json!({"type": "start", "attemptId": "a", "revision": 1, "startedAfterSeq": 1, "turn": 1, "step": 1});
+    session.item(&json!({"type": "assistant-stream", "frame": start}).to_string());
+    for event in [&log[2], &log[3], &log[5]] {
+        session.event(event);
+    }
+    assert_eq!(session.view(), ["assistant assistant:turn-1/1/0"], "the answer waits for its attempt's end");
+    let records: Vec<Value> = log.iter().map(|event| json!({"type": "event", "event": event})).collect();
+    let window = read_window(&json!({"records": records, "hasMore": false}).to_string()).unwrap();
+    session.give(Input::Window(ReadId(0), Ok(window)));
+    assert_eq!(session.view(), ["assistant assistant:turn-1/1/0 hi", "user later queued"]);
 }
 
 #[test]

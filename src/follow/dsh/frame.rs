@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use crate::event::{AttemptId, CallId};
-use crate::json::{Fragment, Raw, wire_tagged};
+use crate::json::{self, Fragment, Raw, wire_object, wire_tagged};
 
 wire_tagged! {
     /// A frame: it belongs to one life of the host's agent, and moves no cursor (I3).
@@ -156,12 +156,19 @@ wire_tagged! {
     Unknown
 }
 
+wire_object! {
+    struct Numbered {
+        revision: Option<u64> => optional,
+    }
+}
+
 impl Frame {
-    /// This frame's number in this life of the agent; None for a frame that this version does not know.
+    /// This frame's number in this life of the agent. A frame of a kind that this version does not know has one too, or
+    /// None.
     pub fn revision(&self) -> Option<u64> {
         match self {
             Self::Start { revision, .. } | Self::Chunk { revision, .. } | Self::End { revision, .. } => Some(*revision),
-            Self::Unknown(_) => None,
+            Self::Unknown(raw) => json::read::<Numbered>(raw.as_str()).ok()?.revision,
         }
     }
 }

@@ -69,6 +69,11 @@ impl State {
         self.last
     }
 
+    /// The newest row that is seen: what is held, and what queued behind it, is not.
+    pub(super) fn published(&self) -> Option<u64> {
+        self.held.first().map_or(self.last, |held| held.seq.checked_sub(1))
+    }
+
     /// Begins anew with a window that ends at this seq.
     pub(super) fn begin(&mut self, session: Session, last: Option<u64>) {
         self.session = session;
@@ -160,7 +165,7 @@ fn frame(f: &mut Follower, frame: Frame, now: u64) {
 /// missing or that another agent sends them.
 fn in_order(f: &mut Follower, frame: &Frame, now: u64) -> bool {
     let Phase::Open { revision: last } = f.link.phase else { return false };
-    // A frame of a kind that is not known leaves its number unread, so the next one will not join on.
+    // A frame without a number says that nobody can tell what is missing: the next one will not join on.
     let Some(revision) = frame.revision() else { return false };
     if revision == last && f.dsh.last_frame.as_ref() == Some(frame) {
         f.stats.duplicates += 1;

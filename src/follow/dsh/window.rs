@@ -15,6 +15,7 @@ use crate::follow::pages;
 use crate::follow::reads::InFlight;
 use crate::follow::side::Side;
 use crate::json::Notes;
+use crate::thread::Record;
 
 /// The versions of the log that are read.
 const VERSIONS: std::ops::RangeInclusive<u64> = 2..=4;
@@ -105,7 +106,7 @@ pub(in crate::follow) fn answered(
     }
     let Some(repair) = f.dsh.repair.take() else { return };
     let mut session = Session::beginning_with(&window.events);
-    session.inherit_inbox(&f.dsh.session, f.dsh.last);
+    session.inherit_inbox(&f.dsh.session, f.dsh.published());
     let mut side = begin(f, session, window.events, None);
     let had_attempt = keep_lanes(f, &mut side);
     f.reads.succeeded();
@@ -184,8 +185,19 @@ fn is_rewritten(before: &Side, after: &Side) -> bool {
     let mut new = after.log.records().iter().peekable();
     before.log.records().iter().any(|old| {
         while new.next_if(|new| new.seq() < old.seq()).is_some() {}
-        new.peek().is_some_and(|new| new.seq() == old.seq() && new != &old)
+        new.peek().is_some_and(|new| new.seq() == old.seq() && !says_the_same(old, new))
     })
+}
+
+/// What a record says beside its place: of what came before a window, and so of numbers and arguments that are counted or
+/// taken from there, the other window may have held more.
+fn says_the_same(old: &Record, new: &Record) -> bool {
+    match (old, new) {
+        (Record::Message(old), Record::Message(new)) => old.message == new.message,
+        (Record::Run(old), Record::Run(new)) => old.state == new.state && old.run_id == new.run_id,
+        (Record::Aside(old), Record::Aside(new)) => old.aside == new.aside,
+        _ => false,
+    }
 }
 
 fn is_dense(events: &[Event]) -> bool {

@@ -5,6 +5,7 @@ use super::super::*;
 use super::world::{World, text};
 use crate::event::AttemptId;
 use crate::follow::{Closed, Live, Status};
+use crate::thread::EndCause;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -42,6 +43,18 @@ fn a_frame_of_the_last_revision_that_says_something_else_reopens() {
     world.play("snap · start A · chunk A one");
     world.revision -= 1;
     world.play("chunk A two").reopens(1).play("wait 200 · snap").shows("+onetwo");
+}
+
+#[test]
+fn a_frame_of_a_kind_that_is_not_known_is_passed_in_its_order() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    world.revision += 1;
+    let later = format!(r#"{{"type":"later","attemptId":"A","revision":{},"index":1}}"#, world.revision);
+    for frame in [later.as_str(), r#"{"type":"uncounted"}"#] {
+        world.item(Item::Frame(crate::json::read(frame).unwrap()));
+    }
+    world.play("chunk A two · m13 onetwo · end A").shows("13:onetwo").reopens(0).is_settled();
 }
 
 #[test]
@@ -107,6 +120,13 @@ fn an_end_of_another_type_than_the_settlement_reopens() {
         outcome: Outcome::Committed { eventType: "assistant/attempt".to_owned(), seq: 13 },
     }));
     world.shows("13:one").reopens(1);
+}
+
+#[test]
+fn an_end_that_names_what_is_published_already_takes_its_preview_away() {
+    let mut world = World::at(12);
+    world.play("snap · m13 early · start A · chunk A one").shows("13:early +one");
+    world.play("end A").shows("13:early").reopens(0).is_settled();
 }
 
 #[test]
@@ -248,6 +268,37 @@ fn a_snapshot_with_a_hole_or_of_another_session_or_version_is_refused_by_name() 
         assert_eq!((world.anomalies.as_slice(), failed(&world)), ([code].as_slice(), status));
     }
     world.play("wake · wait 300 · snap").shows("13:one").is_settled();
+}
+
+#[test]
+fn logs_of_the_versions_2_to_4_are_read_and_no_others() {
+    for version in 0..=6 {
+        let mut world = World::at(12);
+        let mut snapshot = world.opened();
+        snapshot.version = version;
+        world.item(Item::Snapshot(Box::new(snapshot)));
+        let expected = if (2..=4).contains(&version) { "" } else { "log_version" };
+        assert_eq!(failed(&world), expected, "version {version}");
+    }
+}
+
+#[test]
+fn a_window_that_begins_later_tells_of_no_other_log() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · attempt13 one · end A · retry14 · start B · chunk B two · m15 two · end B");
+    world.play("turn/end16 · cut · restart 16 · wait 1000");
+    // What is the second answer of its step is the first that this window holds.
+    let mut snapshot = world.opened();
+    snapshot.events.retain(|event| event.seq >= 15);
+    world.item(Item::Snapshot(Box::new(snapshot.clone())));
+    world.shows("15:two 16.");
+    assert!(world.anomalies.is_empty(), "{:?}", world.anomalies);
+    // Another end of the turn under the same number is another log.
+    world.play("cut · wait 1000");
+    world.opened();
+    snapshot.events[1].body = Body::TurnEnd { turn: 2, cause: EndCause::Cancelled };
+    world.item(Item::Snapshot(Box::new(snapshot)));
+    assert_eq!(world.anomalies, ["log_rewritten"]);
 }
 
 fn spoil_hole(snapshot: &mut Snapshot) {
