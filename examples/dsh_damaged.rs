@@ -69,7 +69,7 @@ fn played(recording: &Recording) -> (Sums, Vec<String>) {
     let plain = damages(recording).into_iter().map(|damage| (damage, None));
     let unsettled = recording.unsettled();
     let others = unsettled.iter().flat_map(|(at, without)| {
-        [Damage::Mistype(*at), Damage::Abandon(*at), Damage::Forget(*at)].map(|damage| (damage, Some(without)))
+        [Damage::Mistype(*at), Damage::Misname(*at), Damage::Abandon(*at), Damage::Forget(*at)].map(|damage| (damage, Some(without)))
     });
     for (damage, without) in plain.chain(others) {
         let result = match without {
@@ -102,7 +102,7 @@ fn damages(recording: &Recording) -> Vec<Damage> {
             all.extend([Damage::Belate(at), Damage::Storm(at)]);
         }
         if is("end") {
-            all.extend([Damage::Abandon(at), Damage::Mistype(at)]);
+            all.extend([Damage::Abandon(at), Damage::Mistype(at), Damage::Misname(at)]);
         }
         if item.get("event").is_some() && at % 4 == 0 {
             let pages = [(1, 0), (3, 0), (0, 2), (1, 1)];

@@ -29,6 +29,8 @@ pub enum Damage {
     Abandon(usize),
     /// The end names another type.
     Mistype(usize),
+    /// The end names what an earlier attempt left.
+    Misname(usize),
     /// The start comes only behind the end.
     Belate(usize),
     /// The next frames are counted wrongly, one opening after the other.
@@ -318,6 +320,14 @@ impl<'a> Wire<'a> {
                 }
                 self.faults += 1;
             }
+            Damage::Misname(at) if at == self.at => {
+                if let (Some(Value::Object(outcome)), Some(seq)) =
+                    (frame.get_mut("outcome"), self.host.earlier_settlement())
+                {
+                    outcome.insert("seq".to_owned(), json!(seq));
+                }
+                self.faults += 1;
+            }
             Damage::Recount(at) if at == self.at => {
                 self.counted_from = frame.get("revision").and_then(Value::as_u64).unwrap_or(1) - 1;
                 self.faults += 1;
@@ -354,6 +364,7 @@ impl<'a> Wire<'a> {
             | Damage::Recount(at)
             | Damage::Abandon(at)
             | Damage::Mistype(at)
+            | Damage::Misname(at)
             | Damage::Belate(at)
             | Damage::Storm(at)
             | Damage::Late(at)

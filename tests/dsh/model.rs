@@ -157,6 +157,12 @@ impl Host {
         self.settlements(place).any(|event| number(event, "/seq") as i64 > after)
     }
 
+    /// The seq of the settlement before the last one.
+    pub fn earlier_settlement(&self) -> Option<u64> {
+        let settlements = self.log.iter().rev().filter(|event| is_settlement(event));
+        settlements.map(|event| number(event, "/seq")).nth(1)
+    }
+
     /// How many attempts of this turn and step had left something before this life knew of any.
     pub fn settled_before(&self, place: (u64, u64)) -> usize {
         self.settled_before.iter().filter(|settled| **settled == place).count()

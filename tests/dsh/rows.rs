@@ -36,6 +36,7 @@ pub const ROWS: &[&str] = &[
     "end abandoned, nothing held",
     "end abandoned, something held",
     "end committed, not held or of another type",
+    "end committed, published already",
     "end committed, settled",
     "step or turn ends without the attempt's end",
     "turn ends while staged",
@@ -340,24 +341,27 @@ impl Rows {
         let fits = held.is_some_and(|held| {
             seq(held) == signed(&outcome, "seq") && word(held, "type") == word(&outcome, "eventType")
         });
-        if !fits {
+        let is_published = |event: &Value| seq(event) == signed(&outcome, "seq") && is_settlement(event);
+        if !fits && !self.window.iter().any(is_published) {
             return self.open("end committed, not held or of another type");
         }
         self.attempt = None;
         self.faults = 0;
         self.window.append(&mut self.held);
-        self.hit("end committed, settled");
+        self.hit(if fits { "end committed, settled" } else { "end committed, published already" });
         Action::Nothing
     }
 }
 
 /// OWN.
 fn settles(event: &Value, open: &Open) -> bool {
-    let kind = word(event, "type");
-    let settlement =
-        kind == "assistant/attempt" || (kind == "assistant/message" && word(event, "surfaceOp") == "append");
     let at = |name: &str| event.pointer(name).and_then(Value::as_u64);
-    settlement && seq(event) > open.after && at("/data/turn") == Some(open.turn) && at("/data/step") == Some(open.step)
+    is_settlement(event) && seq(event) > open.after && at("/data/turn") == Some(open.turn) && at("/data/step") == Some(open.step)
+}
+
+fn is_settlement(event: &Value) -> bool {
+    let kind = word(event, "type");
+    kind == "assistant/attempt" || (kind == "assistant/message" && word(event, "surfaceOp") == "append")
 }
 
 fn seq(event: &Value) -> i64 {
