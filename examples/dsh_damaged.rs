@@ -69,7 +69,8 @@ fn played(recording: &Recording) -> (Sums, Vec<String>) {
     let plain = damages(recording).into_iter().map(|damage| (damage, None));
     let unsettled = recording.unsettled();
     let others = unsettled.iter().flat_map(|(at, without)| {
-        [Damage::Mistype(*at), Damage::Misname(*at), Damage::Abandon(*at), Damage::Forget(*at)].map(|damage| (damage, Some(without)))
+        [Damage::Mistype(*at), Damage::Misname(*at), Damage::Abandon(*at), Damage::Forget(*at)]
+            .map(|damage| (damage, Some(without)))
     });
     for (damage, without) in plain.chain(others) {
         let result = match without {

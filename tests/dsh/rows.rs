@@ -356,7 +356,10 @@ impl Rows {
 /// OWN.
 fn settles(event: &Value, open: &Open) -> bool {
     let at = |name: &str| event.pointer(name).and_then(Value::as_u64);
-    is_settlement(event) && seq(event) > open.after && at("/data/turn") == Some(open.turn) && at("/data/step") == Some(open.step)
+    is_settlement(event)
+        && seq(event) > open.after
+        && at("/data/turn") == Some(open.turn)
+        && at("/data/step") == Some(open.step)
 }
 
 fn is_settlement(event: &Value) -> bool {

@@ -424,8 +424,7 @@ fn a_message_that_came_to_wait_behind_a_held_answer_waits_on_when_a_hole_is_read
     ];
     session.event(&log[0]);
     session.event(&log[1]);
-    let start =
-        json!({"type": "start", "attemptId": "a", "revision": 1, "startedAfterSeq": 1, "turn": 1, "step": 1});
+    let start = json!({"type": "start", "attemptId": "a", "revision": 1, "startedAfterSeq": 1, "turn": 1, "step": 1});
     session.item(&json!({"type": "assistant-stream", "frame": start}).to_string());
     for event in [&log[2], &log[3], &log[5]] {
         session.event(event);

@@ -7,8 +7,10 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 const PROGRAM = process.env.THREADFOLD_DSH ?? "";
+const WHOLE = fileURLToPath(new URL("whole/patch.yml", import.meta.url));
 
 /** Hosts that run now: whatever ends this process ends them too. @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -24,19 +26,23 @@ export class Dsh {
   port = 0;
   token = "";
 
-  /** @param {string} folder @param {{ origin: string }} model @param {string} permissions */
-  constructor(folder, model, permissions) {
+  /** @param {string} folder @param {{ origin: string }} model @param {string} permissions @param {boolean} whole */
+  constructor(folder, model, permissions, whole) {
     this.folder = folder;
     this.model = model;
     this.permissions = permissions;
+    this.whole = whole;
     /** @type {string[]} What it said on standard error. */
     this.said = [];
   }
 
-  /** @param {{ origin: string }} model @param {{ permissions?: "danger-full-access" | "read-only" }} [options] */
-  static async start(model, { permissions = "danger-full-access" } = {}) {
+  /**
+   * `whole`: with what its own page needs and its package lacks.
+   * @param {{ origin: string }} model @param {{ permissions?: "danger-full-access" | "read-only", whole?: boolean }} [options]
+   */
+  static async start(model, { permissions = "danger-full-access", whole = false } = {}) {
     if (PROGRAM === "") throw new Error("THREADFOLD_DSH names no program; run this by `cargo xtask test --hosts`");
-    const host = new Dsh(await mkdtemp(path.join(tmpdir(), "threadfold-dsh-")), model, permissions);
+    const host = new Dsh(await mkdtemp(path.join(tmpdir(), "threadfold-dsh-")), model, permissions, whole);
     await host.begin();
     return host;
   }
@@ -52,7 +58,8 @@ export class Dsh {
   /** Starts the process; after its end, on the same port and home. */
   async begin() {
     for (const name of ["dsh", "project"]) await mkdir(path.join(this.folder, name), { recursive: true });
-    const child = spawn(PROGRAM, ["web", "--no-open", "--host", "127.0.0.1", "--port", String(this.port)], {
+    const more = this.whole ? ["--patch", WHOLE] : [];
+    const child = spawn(PROGRAM, ["web", ...more, "--no-open", "--host", "127.0.0.1", "--port", String(this.port)], {
       cwd: this.project,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
@@ -142,7 +149,10 @@ export class Dsh {
 
   /** A new session's id. @returns {Promise<string>} */
   async create() {
-    return (await this.call("session/create", { request: { cwd: this.project } })).sessionId;
+    // Its own page lists the sessions of workspaces alone.
+    const { workspace } = this.whole ? await this.call("workspace/create", { request: { path: this.project } }) : {};
+    const place = workspace ? { workspaceId: workspace.workspaceId } : { cwd: this.project };
+    return (await this.call("session/create", { request: place })).sessionId;
   }
 
   /** @param {string} sessionId @param {string} text @param {"queue" | "steer"} [mode] */

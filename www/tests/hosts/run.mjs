@@ -27,21 +27,21 @@ async function scenario(world, name, play) {
   console.log(`${ok ? "ok  " : "FAIL"} ${name}${said ? `: ${said}` : ""}`);
 }
 
-/** @param {Record<string, import("./scenarios.mjs").Scenario>} scenarios @param {Parameters<typeof World.start>[0]} [options] @param {(world: World) => Promise<void>} [more] */
-async function group(scenarios, options, more) {
+/** @param {Record<string, import("./scenarios.mjs").Scenario>} scenarios @param {Parameters<typeof World.start>[0]} [options] */
+async function group(scenarios, options) {
   const names = Object.keys(scenarios).filter(isWanted);
-  if (names.length === 0 && !more) return;
+  if (names.length === 0) return;
   const world = await World.start(options);
   try {
     for (const name of names) await scenario(world, name, () => scenarios[name](world));
-    await more?.(world);
   } finally {
     await world.stop();
   }
 }
 
-await group(SCENARIOS, undefined, isWanted("kills") ? (world) => scenario(world, "kills", () => killed(world, KILLS, (line) => console.log(`     ${line}`))) : undefined);
+await group(SCENARIOS);
 await group(ASKING, { permissions: "read-only" });
+await group({ kills: (world) => killed(world, KILLS, (line) => console.log(`     ${line}`)) }, { whole: true });
 
 const width = Math.max(...rows.map(({ name }) => name.length));
 console.log(`\n${"scenario".padEnd(width)}  result  looks     time`);

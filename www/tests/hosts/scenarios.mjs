@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { until } from "../support/until.mjs";
 import { lossy } from "./door.mjs";
 import { Following } from "./follow.mjs";
+import { ours, own } from "./own.mjs";
 
 /** @typedef {import("./world.mjs").World} World */
 /** @typedef {(world: World) => Promise<string | void>} Scenario What it gives is a word for the table. */
@@ -308,31 +309,52 @@ export const ASKING = {
   },
 };
 
-/** So many hosts die in the middle. @param {World} world @param {number} cycles @param {(line: string) => void} log */
+/**
+ * So many hosts die in the middle. Afterwards our page shows what a cold read of the log says and, every tenth time, what
+ * the host's own page shows.
+ * @param {World} world @param {number} cycles @param {(line: string) => void} log
+ */
 export async function killed(world, cycles, log) {
-  let lost = 0;
+  let [lost, compared] = [0, 0];
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     const page = await world.follow();
     const { session } = page;
     world.model.pause = 4;
-    // The power goes at another place each time: before the answer, in it, at its end, behind it.
-    const deltas = [0, 1, 5, 12, 25, 40, 60, 60][cycle % 8];
-    world.model.hold(session, deltas === 60 ? Infinity : deltas);
+    // The power goes at another place each time: before the answer, in it, as soon as it is settled, behind it.
+    const deltas = [0, 1, 5, 12, 25, 40, Infinity, Infinity][cycle % 8];
+    const settled = new Promise((resolve) => {
+      world.door.fate = (item) => {
+        if (item.frame?.type === "end") resolve(undefined);
+        return "pass";
+      };
+    });
+    world.model.hold(session, deltas);
     await page.say(cycle % 3 === 2 ? "/tool" : "/long 60");
-    if (deltas === 60) await until("the answer is settled", async () => (await page.view()).items.some((item) => item.kind === "assistant" && item.origin === "committed"));
-    else await until("so much was said", () => world.model.session(session).sent.count >= Math.min(deltas, 1) || world.model.session(session).holding);
-    const before = (await page.view()).items.filter((item) => item.origin === "committed").length;
+    if (deltas < Infinity) await until("so much was said", () => world.model.session(session).sent.count >= Math.min(deltas, 1) || world.model.session(session).holding);
+    else await settled;
+    if (cycle % 8 === 7) await until("the answer is seen", async () => (await page.view()).items.some((item) => item.kind === "assistant" && item.origin === "committed"));
     await world.host.kill();
+    await until("the page sees that the wire is gone", async () => (await page.view()).status.state !== "live");
+    const before = committed(await page.view());
     world.model.release(session);
     await world.host.begin();
     await page.retry();
     await page.converged({ patience: 120_000, lost: true });
-    const after = (await page.view()).items.filter((item) => item.origin === "committed").length;
-    if (after < before) lost += 1;
-    log(`kill ${cycle + 1}: ${before} items were committed, ${after} are`);
+    const after = committed(await page.view());
+    if (before.some((item) => !after.includes(item))) lost += 1;
+    log(`kill ${cycle + 1}: ${before.length} items were committed, ${after.length} are`);
+    if (cycle % 10 === 7) {
+      assert.deepEqual(await ours(page), await own(world, session), "what our page shows and what the host's own does");
+      compared += 1;
+    }
     await page.page.close();
   }
-  return `${cycles} kills, ${lost} lost what was announced`;
+  return `${cycles} kills, ${lost} lost what was announced, ${compared} compared with the host's own page`;
+}
+
+/** What is committed, item by item. @param {any} view @returns {string[]} */
+function committed(view) {
+  return view.items.filter((/** @type {any} */ { origin }) => origin === "committed").map((/** @type {any} */ item) => JSON.stringify([item.key, item.parts]));
 }
 
 /** @param {World} world @param {Following} page */

@@ -285,7 +285,9 @@ fn logs_of_the_versions_2_to_4_are_read_and_no_others() {
 #[test]
 fn a_window_that_begins_later_tells_of_no_other_log() {
     let mut world = World::at(12);
-    world.play("snap · start A · chunk A one · attempt13 one · end A · retry14 · start B · chunk B two · m15 two · end B");
+    world.play(
+        "snap · start A · chunk A one · attempt13 one · end A · retry14 · start B · chunk B two · m15 two · end B",
+    );
     world.play("turn/end16 · cut · restart 16 · wait 1000");
     // What is the second answer of its step is the first that this window holds.
     let mut snapshot = world.opened();
