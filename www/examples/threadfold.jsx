@@ -21,7 +21,7 @@ function App({ first }) {
   const chat = useChat({ id: threadId, transport, messages: first, resume: true, sendAutomaticallyWhen });
   const { resumeStream, setMessages } = chat;
   useEffect(() => transport.follow({ resumeStream, setMessages }), [resumeStream, setMessages]);
-  const connection = useThread(thread, ({ status }) => status.state);
+  const connection = useThread(thread, ({ status }) => (status.code === "not_found" ? "no thread yet" : status.state));
   const note = (
     <p>
       <b>useChat on threadfold</b> · connection: <span id="connection">{connection}</span> ·{" "}

@@ -43,6 +43,8 @@ export class Lanes {
   /** @type {Slice[]} */
   #slices = [];
   #started = 0;
+  /** A stream that never was open is not lost. */
+  #wasOpen = false;
   /** @type {Record<string, number>} */
   #last = {};
   #colours = colours();
@@ -82,9 +84,10 @@ export class Lanes {
     }
     const slice = this.#slices[this.#slices.length - 1];
     if (!slice) return;
+    this.#wasOpen ||= state === "live" || state === "catching_up";
     for (const name of NAMES) {
       const value = stats[name];
-      slice[name] += Math.max(0, value - (this.#last[name] ?? 0));
+      if (name !== "losses" || this.#wasOpen) slice[name] += Math.max(0, value - (this.#last[name] ?? 0));
       this.#last[name] = value;
     }
     slice.state = state;

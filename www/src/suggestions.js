@@ -5,7 +5,7 @@ import { make } from "./dom.js";
 
 /** Label and text of each, in the order in which they are offered. @type {readonly (readonly [string, string])[]} */
 export const SUGGESTIONS = Object.freeze([
-  ["A plain answer", "/plain"],
+  ["Slow, to break it", "/slow"],
   ["Think first", "/reason"],
   ["Two tools at once", "/tools"],
   ["Ask for permission", "/approve"],
