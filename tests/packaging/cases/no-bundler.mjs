@@ -1,4 +1,4 @@
-// What needs no bundler: scripts and workers of a page, Node both ways, and a Worker at the edge.
+// What needs no bundler: scripts and workers of a page, Node both ways, Deno, Bun, and a Worker at the edge.
 
 import { readFile } from "node:fs/promises";
 import { check, html, show } from "../support/app.mjs";
@@ -18,9 +18,9 @@ const page = (name, files) => ({
 
 const listen = (port) => `${port}.onmessage = ({ data }) => { document.querySelector("#result").textContent = JSON.stringify(data); };`;
 
-async function node(world, files, args) {
-  const project = await world.project("node", files);
-  const said = await project.run("node", args);
+async function server(world, program, files, args) {
+  const project = await world.project("server", files);
+  const said = await project.run(program, args);
   const file = await readFile(project.path("node_modules/threadfold/wasm/threadfold_bg.wasm"));
   return { result: JSON.parse(said), wasm: file.length };
 }
@@ -53,6 +53,9 @@ async function workerd(world) {
 }
 
 const NODE = process.version.slice(1);
+const IMPORTED = { "check.js": check("threadfold", ""), "main.js": `import { check } from "./check.js"; ${PRINT}` };
+const BUN = path.join(TOOLS, "node_modules/.bin/bun");
+const DENO = path.join(TOOLS, "node_modules/.bin/deno");
 
 export default [
   page("<script type=module>, import map", { "index.html": html("/main.js", IMPORTS), "main.js": show(), "check.js": check() }),
@@ -68,7 +71,9 @@ export default [
     "worker.js": `import { check } from "./check.js"; onconnect = ({ ports: [port] }) => { const tell = (value) => port.postMessage(value); ${ANSWER} };`,
     "main.js": `const { port } = new SharedWorker("/worker.js", { type: "module" }); ${listen("port")}`,
   }),
-  { name: "Node, import", version: NODE, run: (world) => node(world, { "check.js": check("threadfold", ""), "main.js": `import { check } from "./check.js"; ${PRINT}` }, ["main.js"]) },
-  { name: "Node, require", version: NODE, run: (world) => node(world, { "main.cjs": `${REQUIRED} ${PRINT}` }, ["main.cjs"]) },
+  { name: "Node, import", version: NODE, run: (world) => server(world, "node", IMPORTED, ["main.js"]) },
+  { name: "Node, require", version: NODE, run: (world) => server(world, "node", { "main.cjs": `${REQUIRED} ${PRINT}` }, ["main.cjs"]) },
+  { name: "Deno", version: versionOf("deno"), run: (world) => server(world, DENO, IMPORTED, ["run", "--allow-read", "main.js"]) },
+  { name: "Bun", version: versionOf("bun"), run: (world) => server(world, BUN, IMPORTED, ["main.js"]) },
   { name: "workerd (Cloudflare Workers)", version: versionOf("workerd"), run: workerd },
 ];
