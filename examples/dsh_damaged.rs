@@ -17,6 +17,8 @@ mod model;
 mod recording;
 #[path = "../tests/dsh/rows.rs"]
 mod rows;
+#[path = "../tests/dsh/seen.rs"]
+mod seen;
 
 use damage::{Cold, Damage, Sums, play};
 use recording::Recording;

@@ -133,11 +133,12 @@ class DshEdge {
 
   /** Exchanges the token for a cookie, once. What became of it is learned from what follows. */
   #enter() {
-    const { token } = this.#options;
+    const { token, timeout } = this.#options;
     if (token === undefined) return undefined;
     const address = this.#address("");
     address.searchParams.set("token", token);
-    this.#entered ??= fetch(address, { credentials: "same-origin", redirect: "manual", cache: "no-store" }).catch(() => {
+    const ask = () => fetch(address, { credentials: "same-origin", redirect: "manual", cache: "no-store", signal: AbortSignal.timeout(timeout) });
+    this.#entered ??= ask().catch(() => {
       this.#entered = null;
     });
     return this.#entered;

@@ -14,6 +14,8 @@ class Played {
   sockets = [];
   posted = [];
   entered = 0;
+  /** Whoever logs in gets no answer. */
+  hangs = false;
   /** What a call is answered: status and body. */
   answer = () => [200, { ok: true, value: {} }];
 
@@ -51,6 +53,7 @@ class Played {
       const url = new URL(address);
       if (url.searchParams.has("token")) {
         this.entered += 1;
+        if (this.hangs) return new Promise((_, reject) => options.signal.addEventListener("abort", () => reject(options.signal.reason)));
         return new Response("", { status: 200 });
       }
       const call = JSON.parse(options.body);
@@ -149,6 +152,17 @@ test("with a token the cookie is fetched before the socket, and again when a cal
   host.answer = () => (refused-- > 0 ? [401, "unauthorized", "text/plain"] : [200, { ok: true, value: { accepted: true } }]);
   await client.send("hello");
   assert.deepEqual([host.entered, host.posted.length], [2, 2]);
+  client.close();
+});
+
+test("a login without an answer is given up, and the socket is opened all the same", { timeout: 20_000 }, async () => {
+  const host = new Played();
+  host.hangs = true;
+  const client = followed({ token: "t", timeout: 50 });
+  const connected = client.connect();
+  await host.accept();
+  await connected;
+  assert.equal(host.entered, 1);
   client.close();
 });
 

@@ -56,6 +56,8 @@ const COMMANDS = [
   ["node strict.mjs", "tests/docs/newcomer.test.mjs"],
   ["npx vite", "tests/docs/newcomer.test.mjs"],
   ["npx threadfold-conformance http://127.0.0.1:8787/v1", "conformance/tests/conformance.test.mjs"],
+  ["cargo xtask build", "whatever loads the package"],
+  ["node www/tests/hosts/demo.mjs 'http://127.0.0.1:3080/?token=…'", "www/tests/hosts/scenarios.mjs"],
 ];
 
 test("the shell is asked for nothing but what tests do", () => {

@@ -4,6 +4,7 @@ use crate::following::{Following, Request};
 use crate::model::Host;
 use crate::recording::Recording;
 use crate::rows::{Action, Rows};
+use crate::seen::{committed, is_answer, is_committed, items, place_of, previews};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -584,45 +585,5 @@ impl<'a> Wire<'a> {
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.random >> 33
-    }
-}
-
-fn items(view: &Value) -> &[Value] {
-    view.get("items").and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn is_committed(item: &Value) -> bool {
-    item.get("origin").is_some_and(|origin| origin == "committed")
-}
-
-fn committed(view: &Value) -> String {
-    json!(items(view).iter().filter(|item| is_committed(item)).collect::<Vec<_>>()).to_string()
-}
-
-fn is_answer(item: &Value) -> bool {
-    item.get("kind").is_some_and(|kind| kind == "assistant" || kind == "attempt")
-}
-
-/// The turn and the step of an item.
-fn place_of(item: &Value) -> (u64, u64) {
-    let turn = item.get("run_id").and_then(Value::as_str).and_then(|run| run.strip_prefix("turn-"));
-    let step = item.get("step").and_then(Value::as_u64);
-    (turn.and_then(|turn| turn.parse().ok()).unwrap_or(0), step.unwrap_or(0))
-}
-
-/// The turn and step of each preview, and its parts in the form of the model.
-fn previews(view: &Value) -> Vec<((u64, u64), String)> {
-    let previews = items(view).iter().filter(|item| !is_committed(item) && is_answer(item));
-    let parts = |item: &Value| item.get("parts").and_then(Value::as_array).cloned().unwrap_or_default();
-    previews.map(|item| (place_of(item), json!(parts(item).iter().map(part).collect::<Vec<_>>()).to_string())).collect()
-}
-
-fn part(part: &Value) -> Value {
-    let field = |name: &str| part.get(name).cloned().unwrap_or_default();
-    match part.get("type").and_then(Value::as_str) {
-        Some("tool_call") => {
-            json!({"type": "tool_call", "id": field("id"), "name": field("name"), "args": field("args")})
-        }
-        _ => json!({"type": field("type"), "text": field("text")}),
     }
 }

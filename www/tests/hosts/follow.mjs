@@ -20,13 +20,13 @@ export class Following {
     this.thrown = [];
   }
 
-  /** Opens the page on a session. @param {World} world @param {string} session @param {{ more?: string }} [options] */
-  static async open(world, session, { more = "" } = {}) {
+  /** Opens the page on a session. @param {World} world @param {string} session @param {{ more?: string, address?: URL }} [options] */
+  static async open(world, session, { more = "", address = new URL(`${world.door.origin}/?source=dsh&session=${session}${more}`) } = {}) {
     const page = await world.context.newPage();
     const following = new Following(world, page, session);
     page.on("console", (message) => following.said.push(message.text()));
     page.on("pageerror", (error) => following.thrown.push(String(error.stack ?? error)));
-    await page.goto(`${world.door.origin}/?source=dsh&session=${session}${more}`);
+    await page.goto(address.href);
     await ready(page);
     await page.evaluate(() => judge.watch());
     return following;

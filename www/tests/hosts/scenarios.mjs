@@ -2,6 +2,8 @@
 // What happens to a person on a dsh host. Each scenario begins with a session of its own.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { until } from "../support/until.mjs";
 import { lossy } from "./door.mjs";
 import { Following } from "./follow.mjs";
@@ -254,6 +256,21 @@ export const SCENARIOS = {
     const page = await Following.open(world, "session-00000000-0000-4000-8000-000000000000");
     await until("the page says so", async () => (await page.view()).status.state === "failed");
     assert.deepEqual((await page.view()).status, { state: "failed", code: "not_found" });
+  },
+
+  async "the demo of a host"(world) {
+    const script = fileURLToPath(new URL("demo.mjs", import.meta.url));
+    const demo = spawn(process.execPath, [script, `${world.host.origin}/?token=${world.host.token}`], { cwd: world.host.project, stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      let said = "";
+      for await (const piece of demo.stdout.setEncoding("utf8")) if ((said += piece).includes("\n")) break;
+      const address = new URL(said.replace("the demo is at", "").trim());
+      const page = await Following.open(world, address.searchParams.get("session") ?? "", { address });
+      await page.live();
+      await turn(world, page, "/plain", "finished");
+    } finally {
+      demo.kill();
+    }
   },
 
   async "in with the token"(world) {
