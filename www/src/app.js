@@ -113,7 +113,7 @@ async function start() {
   const compare = dsh || session ? () => {} : naive(thread, options);
   if (dsh) {
     // What the reference host alone can do, another host's page does not offer.
-    byId("naive").hidden = true;
+    for (const id of ["naive", "new-thread", "welcome-chips", "chips-toggle"]) byId(id).hidden = true;
     for (const id of ["faults-title", "session-save"]) /** @type {HTMLElement} */ (byId(id).parentElement).hidden = true;
   } else {
     faultButtons(threadId);

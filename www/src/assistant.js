@@ -94,7 +94,7 @@ function updatePart(element, part, item) {
  * @returns {string}
  */
 function worth(item) {
-  const which = item.response ? ` · part ${item.response + 1} of the answer` : "";
+  const which = item.response ? ` · response ${item.response + 1} of its step` : "";
   switch (item.origin) {
     case "preview": return `Writing${which}`;
     case "unconfirmed": return `Unconfirmed: its stream is gone and no commit covers it yet${which}`;

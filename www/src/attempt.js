@@ -2,7 +2,7 @@
 // An attempt of the model that failed, kept: folded away, for what it had said is no answer.
 
 import { assistantElement, updateAssistant } from "./assistant.js";
-import { make, setText } from "./dom.js";
+import { icon, make, setText } from "./dom.js";
 
 /** @typedef {import("../../pkg/index.js").AttemptItem} AttemptItem */
 
@@ -15,10 +15,10 @@ export function updateAttempt(element, item) {
   let folded = /** @type {HTMLElement | null} */ (element.querySelector(":scope > details"));
   if (!folded) {
     if (!element.firstChild) assistantElement(element);
-    folded = make("details", { class: "reasoning" }, make("summary", {}), ...element.childNodes);
+    folded = make("details", { class: "reasoning" }, make("summary", {}, icon("chevron"), make("span")), ...element.childNodes);
     element.append(folded);
   }
   const why = [item.code, item.message].filter(Boolean).join(": ");
-  setText(/** @type {HTMLElement} */ (folded.querySelector("summary")), why ? `Failed attempt (${why})` : "Failed attempt");
+  setText(/** @type {HTMLElement} */ (folded.querySelector("summary > span")), why ? `Failed attempt (${why})` : "Failed attempt");
   updateAssistant(folded, item);
 }

@@ -2,7 +2,7 @@
 // What the person said, with what became of it on its way; what the host put in; and other lines that are no answer.
 
 import { settledPart, textOf } from "./blocks.js";
-import { make } from "./dom.js";
+import { icon, make } from "./dom.js";
 
 /** @typedef {import("../../pkg/index.js").UserItem} UserItem */
 /** @typedef {import("../../pkg/index.js").InjectedItem} InjectedItem */
@@ -12,6 +12,9 @@ import { make } from "./dom.js";
 
 /** How long a message may be on its way, in milliseconds, before that is worth a word. */
 const SOON = 500;
+
+/** What a host put in is folded away where it is longer than this, in characters. */
+const SHORT = 200;
 
 /**
  * @param {HTMLElement} element
@@ -40,8 +43,16 @@ export function updateUser(element, item, again) {
  * @param {InjectedItem | SystemItem | OrphanResultItem | RetryItem} item
  */
 export function updateNote(element, item) {
-  const text = make("span", { "data-part": "text", dir: "auto" }, bodyOf(item));
-  element.replaceChildren(make("div", { class: "note" }, make("span", { class: "label" }, label(item)), text));
+  const body = bodyOf(item);
+  // What somebody has unfolded stays so when the thread is read anew.
+  if (element.querySelector('[data-part="text"]')?.textContent === body) return;
+  const text = make("span", { "data-part": "text", dir: "auto" }, body);
+  const isLong = body.length > SHORT && (item.kind === "system" || item.kind === "injected");
+  element.replaceChildren(
+    isLong
+      ? make("details", { class: "reasoning" }, make("summary", {}, icon("chevron"), label(item)), text)
+      : make("div", { class: "note" }, make("span", { class: "label" }, label(item)), text),
+  );
 }
 
 /**
