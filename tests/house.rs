@@ -89,6 +89,31 @@ fn no_file_is_past_one_concept() {
     assert!(long.is_empty(), "{long:#?}");
 }
 
+/// The tables of the policies say of each row in which function it is: `module::function`, or `Type::function`.
+#[test]
+fn each_row_of_the_policies_is_where_the_architecture_says() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    let page = fs::read_to_string(page).expect("the page can be read");
+    let rows = page.split("## The follower").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the section");
+    let files = modules().remove("follow").expect("the follower");
+    let mut places = 0;
+    let code = rows.lines().filter(|line| line.starts_with('|')).flat_map(|row| row.split('`').skip(1).step_by(2));
+    for (owner, function) in code.filter_map(|code| code.split_once("::")) {
+        let is_module = owner.starts_with(|c: char| c.is_lowercase());
+        let is_there = files.iter().filter(|(path, _)| !is_test(path)).any(|(path, text)| {
+            let is_owner = if is_module {
+                path.file_stem().is_some_and(|stem| stem == owner)
+            } else {
+                text.contains(&format!("impl {owner} {{"))
+            };
+            is_owner && text.contains(&format!("fn {function}("))
+        });
+        assert!(is_there, "{owner}::{function} is not there");
+        places += 1;
+    }
+    assert!(places > 40, "only {places} places were found");
+}
+
 /// The modules that a text uses by `crate::`, as `use crate::{a, b}` or in a path.
 fn edges(text: &str) -> Vec<String> {
     let mut used = Vec::new();
