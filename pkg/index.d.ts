@@ -325,7 +325,10 @@ export interface DshOptions {
   sessionId: string;
   /** The host's launch token. With it the client gets its cookie by itself; without, the page has one already. */
   token?: string | undefined;
-  /** An opening brings at least so many of the session's newest messages. Default 50. */
+  /**
+   * The first opening brings at least so many of the session's newest messages, and a later one no fewer than are here.
+   * Older ones are not read. Default 50.
+   */
   maxMessages?: number | undefined;
   /** Milliseconds until a call without an answer is given up. Default 30,000. */
   timeout?: number | undefined;

@@ -142,6 +142,9 @@ impl Driver {
             "lose" => match self.live.take() {
                 Some(open) => {
                     self.closing = Some(open);
+                    if let Some(carrier) = &mut self.carrier {
+                        carrier.disconnect();
+                    }
                     Input::Live(open, Live::Closed(Closed::Lost))
                 }
                 None => return Ok(self.state()),

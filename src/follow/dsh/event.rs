@@ -268,6 +268,15 @@ impl Body {
 }
 
 impl Event {
+    /// True for what a host counts when it is asked for so many messages.
+    pub fn is_message(&self) -> bool {
+        match &self.body {
+            Body::Settlement(settlement) => matches!(settlement.kind, SettlementKind::Message { .. }),
+            Body::Said(_) | Body::Result { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The settlement that the event is, if it can be one: an answer that is added, or a trace (B4, OWN).
     pub fn settlement(&self) -> Option<&Settlement> {
         match &self.body {

@@ -4,6 +4,7 @@ use super::calls::{self, Answer, Call, Failure};
 use super::decode;
 use super::mux::{HostEvent, Kind, Message, Request, read_message};
 use crate::event::CallId;
+use crate::follow::dsh::{Event, Item};
 use crate::follow::{self, Closed, Command, CommandId, Fetch, Generation, Input, Live, OnActive, Outcome, ReadId};
 use crate::json::{self, Writer};
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ const STALE: u64 = 15_000;
 pub struct Options {
     /// The session's id.
     pub session: String,
-    /// An opening brings at least so many of the newest messages.
+    /// The first opening brings at least so many of the newest messages, and a later one no fewer than came so far.
     pub max_messages: u32,
 }
 
@@ -83,6 +84,8 @@ pub struct Carrier {
     /// Questions that this client may answer.
     questions: Vec<Question>,
     asked: Vec<(u32, Asked)>,
+    /// How many messages the engine has.
+    messages: u32,
     acts: VecDeque<Act>,
 }
 
@@ -126,6 +129,7 @@ impl Carrier {
             client: None,
             questions: Vec::new(),
             asked: Vec::new(),
+            messages: 0,
             acts: VecDeque::new(),
         }
     }
@@ -168,6 +172,14 @@ impl Carrier {
         if self.socket.as_ref().is_some_and(|socket| now.saturating_sub(socket.heard_at) > STALE) {
             self.disconnect();
         }
+    }
+
+    /// The socket is given up, and whatever is open on it; an opening after this makes another one.
+    pub fn disconnect(&mut self) {
+        if let Some(socket) = self.socket.take() {
+            self.acts.push_back(Act::Disconnect { socket: socket.number });
+        }
+        self.forget_streams();
     }
 
     /// The engine wants the log read.
@@ -249,7 +261,13 @@ impl Carrier {
     pub fn answered(&mut self, call: u32, answer: Result<Answer, String>) {
         let Some(at) = self.asked.iter().position(|(id, _)| *id == call) else { return };
         match self.asked.remove(at).1 {
-            Asked::Page(id) => self.tell(Input::Window(id, calls::window(answer))),
+            Asked::Page(id) => {
+                let window = calls::window(answer);
+                if let Ok((window, _)) = &window {
+                    self.messages = messages(&window.events);
+                }
+                self.tell(Input::Window(id, window));
+            }
             Asked::Command(id) => self.tell(Input::Response(id, calls::outcome(answer))),
             Asked::CancelThenSend(id, command) => match calls::outcome(answer) {
                 // Without a live agent there is nothing to cancel.
@@ -274,7 +292,7 @@ impl Carrier {
             return;
         }
         let stream = self.fresh_stream("follow-");
-        let Options { session, max_messages } = self.options.clone();
+        let (Options { session, max_messages }, shown) = (self.options.clone(), self.messages);
         self.open_stream(&stream, "session/follow", |w| {
             w.key("request");
             w.object(|w| {
@@ -282,7 +300,7 @@ impl Carrier {
                 w.key("assistantStream");
                 w.boolean(true);
                 w.key("maxMessages");
-                w.number(u64::from(max_messages));
+                w.number(u64::from(max_messages.max(shown)));
             });
         });
         self.follow = Some(stream);
@@ -292,7 +310,16 @@ impl Carrier {
     fn follow_message(&mut self, message: &Message<'_>) {
         match (message.kind, message.value) {
             (Kind::Item, Some(value)) => match decode::read_item(value) {
-                Ok(Some((item, notes))) => self.live(Live::Dsh(item, notes)),
+                Ok(Some((item, notes))) => {
+                    match &item {
+                        Item::Snapshot(snapshot) => self.messages = messages(&snapshot.events),
+                        Item::Event(event) => {
+                            self.messages = self.messages.saturating_add(u32::from(event.is_message()));
+                        }
+                        Item::Frame(_) => {}
+                    }
+                    self.live(Live::Dsh(item, notes));
+                }
                 Ok(None) => self.live(Live::Unknown("item".to_owned())),
                 Err(error) => self.live(Live::Malformed("item".to_owned(), error)),
             },
@@ -422,13 +449,6 @@ impl Carrier {
         self.acts.push_back(Act::Send { socket: number, text: w.finish() });
     }
 
-    fn disconnect(&mut self) {
-        if let Some(socket) = self.socket.take() {
-            self.acts.push_back(Act::Disconnect { socket: socket.number });
-        }
-        self.forget_streams();
-    }
-
     fn forget_streams(&mut self) {
         self.follow = None;
         self.events = None;
@@ -451,6 +471,10 @@ impl Carrier {
     fn tell(&mut self, input: Input) {
         self.acts.push_back(Act::Tell(Box::new(input)));
     }
+}
+
+fn messages(events: &[Event]) -> u32 {
+    u32::try_from(events.iter().filter(|event| event.is_message()).count()).unwrap_or(u32::MAX)
 }
 
 /// Why a socket could not be opened, by the answer to an ordinary call.

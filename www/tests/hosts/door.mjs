@@ -40,6 +40,11 @@ export class Door {
     return `http://127.0.0.1:${/** @type {net.AddressInfo} */ (this.#server.address()).port}`;
   }
 
+  /** How many sockets are open. */
+  get open() {
+    return this.#passages.size;
+  }
+
   /** Breaks every socket. */
   cut() {
     for (const passage of this.#passages) passage.end();

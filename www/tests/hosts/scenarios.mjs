@@ -192,6 +192,20 @@ export const SCENARIOS = {
     assert.ok((await page.stats()).losses >= 5);
   },
 
+  async "put aside and taken up again"(world) {
+    const page = await world.follow();
+    await live(world, page, "/think", { looks: 2 });
+    const say = (/** @type {string} */ type) => page.page.evaluate((type) => void dispatchEvent(new PageTransitionEvent(type, { persisted: true })), type);
+    await say("pagehide");
+    await until("no socket is open", () => world.door.open === 0);
+    world.model.release(page.session);
+    await world.turnsOver(page.session);
+    assert.equal(world.door.open, 0, "nothing is opened while nobody sees the page");
+    await say("pageshow");
+    await page.over("finished");
+    await page.converged();
+  },
+
   async "terminated and started again"(world) {
     await restarted(world, () => world.host.terminate());
   },

@@ -82,6 +82,21 @@ fn an_opening_connects_and_follows_under_fresh_ids() {
 }
 
 #[test]
+fn a_socket_that_is_given_up_is_closed_and_the_next_opening_makes_another() {
+    let mut carrier = following();
+    carrier.disconnect();
+    carrier.close(ONE, 10);
+    assert_eq!(acts(&mut carrier), ["disconnect 1"]);
+    assert!(text(&mut carrier, "follow-2", "item", &json!({"type": "weather"})).is_empty());
+    carrier.open(TWO);
+    carrier.opened(2, 20);
+    assert_eq!(
+        acts(&mut carrier),
+        ["connect 2", "open events-3 $events", "open follow-4 session/follow", "2 Accepted"]
+    );
+}
+
+#[test]
 fn the_follow_request_is_the_hosts_own() {
     let mut carrier = carrier();
     carrier.open(ONE);
@@ -97,6 +112,44 @@ fn the_follow_request_is_the_hosts_own() {
             r#"{"type":"open","streamId":"follow-2","endpoint":"session/follow","payload":{"args":{"request":{"address":{"kind":"session","sessionId":"s"},"assistantStream":true,"maxMessages":50}}}}"#,
         ]
     );
+}
+
+#[test]
+fn an_opening_asks_for_no_fewer_messages_than_came_so_far() {
+    let asked = |carrier: &mut Carrier| {
+        let sent = std::iter::from_fn(|| carrier.poll()).filter_map(|act| match act {
+            Act::Send { text, .. } => {
+                serde_json::from_str::<Value>(&text).unwrap().pointer("/payload/args/request/maxMessages").cloned()
+            }
+            _ => None,
+        });
+        sent.last().unwrap()
+    };
+    let said = |seq: u64| {
+        let data = json!({"id": "m", "role": "user", "content": []});
+        json!({"type": "event", "event": {"type": "user/message", "seq": seq, "time": 1, "data": data, "surfaceOp": "append"}})
+    };
+    let noted =
+        json!({"type": "event", "event": {"type": "step/start", "seq": 2, "time": 1, "data": {"turn": 1, "step": 1}}});
+    let mut carrier = Carrier::new(Options { session: "s".to_owned(), max_messages: 2 });
+    carrier.open(ONE);
+    carrier.opened(1, 0);
+    assert_eq!(asked(&mut carrier), 2);
+    let snapshot =
+        json!({"type": "snapshot", "header": {"id": "s", "version": 4}, "cursor": 1, "records": [said(0), said(1)]});
+    for (seq, item) in [snapshot, noted, said(3), said(4)].iter().enumerate() {
+        assert!(!text(&mut carrier, "follow-2", "item", item).is_empty(), "{seq}");
+    }
+    carrier.close(ONE, 5);
+    carrier.open(TWO);
+    assert_eq!(asked(&mut carrier), 4);
+    // What a page brings counts as well.
+    carrier.fetch(&Fetch { id: ReadId(1), after: None, limit: 500, epoch: None, through: Some(4) });
+    let records: Vec<Value> = (0..9).map(said).collect();
+    carrier.answered(0, ok(200, &json!({"result": {"ok": true, "value": {"records": records}}}).to_string()));
+    carrier.close(TWO, 5);
+    carrier.open(Generation(3));
+    assert_eq!(asked(&mut carrier), 9);
 }
 
 #[test]
