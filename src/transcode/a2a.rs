@@ -224,7 +224,7 @@ impl Protocol for A2a {
         self.status(out, "TASK_STATE_FAILED", Some(Said { id: &id, kind: "error", part: &part }));
     }
 
-    fn retract(&mut self, response: &str, out: &mut Out) -> Retracted {
+    fn retract(&mut self, response: &str, _goes_back: bool, out: &mut Out) -> Retracted {
         // A snapshot without the artifact would leave it where it is merged; one in its place replaces it everywhere.
         self.chunk(out, response, "", false, true);
         Retracted::Preview

@@ -198,13 +198,9 @@ impl Protocol for Acp {
         });
     }
 
-    fn retract(&mut self, _response: &str, out: &mut Out) -> Retracted {
+    fn retract(&mut self, _response: &str, _goes_back: bool, out: &mut Out) -> Retracted {
         out.push(Chunk::Cut);
         Retracted::Run
-    }
-
-    fn retracts_runs(&self) -> bool {
-        true
     }
 
     fn forget(&mut self) {

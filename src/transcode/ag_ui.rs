@@ -353,7 +353,7 @@ impl Protocol for AgUi {
         event(out, "RUN_ERROR", &[("message", message), ("code", code)]);
     }
 
-    fn retract(&mut self, response: &str, out: &mut Out) -> Retracted {
+    fn retract(&mut self, response: &str, _goes_back: bool, out: &mut Out) -> Retracted {
         let of_response = reasoning(response);
         self.messages.retain(|entry| entry.id != response && entry.id != of_response);
         self.ids.remove(response);

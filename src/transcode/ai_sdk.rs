@@ -272,21 +272,14 @@ impl Protocol for AiSdk {
         Self::finish("error", out);
     }
 
-    fn retract(&mut self, _response: &str, out: &mut Out) -> Retracted {
-        match self.options.version {
-            AiSdkVersion::V6 => {
-                out.push(Chunk::Cut);
-                Retracted::Run
-            }
-            AiSdkVersion::V7 => {
-                event(out, "reset-step", &[]);
-                Retracted::Step
-            }
+    fn retract(&mut self, _response: &str, goes_back: bool, out: &mut Out) -> Retracted {
+        // A step that was left is not opened again.
+        if self.options.version == AiSdkVersion::V6 || goes_back {
+            out.push(Chunk::Cut);
+            return Retracted::Run;
         }
-    }
-
-    fn retracts_runs(&self) -> bool {
-        self.options.version == AiSdkVersion::V6
+        event(out, "reset-step", &[]);
+        Retracted::Step
     }
 
     fn forget(&mut self) {

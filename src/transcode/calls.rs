@@ -53,6 +53,11 @@ impl Calls {
         self.entries.iter().rev().find(|e| e.position == Some(position)).map(|e| &e.wire)
     }
 
+    /// The provider's id of the call that has this id on the wire.
+    pub fn id(&self, wire: &Arc<str>) -> Arc<str> {
+        self.entries.iter().find(|e| e.wire == *wire).map_or_else(|| Arc::clone(wire), |e| Arc::clone(e.id.shared()))
+    }
+
     /// A preview is withdrawn, and with it the calls that only it had.
     pub fn withdraw(&mut self, response: &Key) {
         let wires = &mut self.wires;

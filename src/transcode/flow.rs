@@ -5,14 +5,15 @@
 //! so that the consumer's order is the log's.
 
 use super::calls::Calls;
-use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
-use super::response::{Key, Kind, Meeting, Response};
-use super::same_json::same_json;
+use super::protocol::{Call, Out, Protocol, Retracted, Waiting};
+use super::response::{Key, Kind, Response};
 use super::{Chunk, Transcoder};
-use crate::event::{Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
+use crate::event::{CallId, Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
 use crate::names::Names;
-use crate::thread::{Block, Message};
+use crate::thread::Message;
 use std::sync::Arc;
+
+mod facts;
 
 /// A protocol with its bookkeeping.
 pub(super) struct Flow {
@@ -28,6 +29,8 @@ pub(super) struct Flow {
     response_start: usize,
     /// The open step; Some(None) where the log does not say which.
     step: Option<Option<u32>>,
+    /// The number of the step before it.
+    step_before: Option<u32>,
     /// True once a tool answered in a step whose number is not known: the next response is another step.
     answered: bool,
     /// True after a "go on": the next response belongs to the step that is open.
@@ -51,6 +54,7 @@ impl Flow {
             step_start: 0,
             response_start: 0,
             step: None,
+            step_before: None,
             answered: false,
             goes_on: false,
             responses: Vec::new(),
@@ -70,7 +74,8 @@ impl Flow {
         if self.run.as_ref() != Some(run_id) {
             self.run = Some(run_id.clone());
             self.facts.clear();
-            self.responses.clear();
+            // Previews of a run that is to come wait for it.
+            self.responses.retain(|response| response.key.run_id() == run_id || response.facts == 0);
             self.current = None;
             self.no_step();
         }
@@ -83,6 +88,7 @@ impl Flow {
 
     fn no_step(&mut self) {
         self.step = None;
+        self.step_before = None;
         self.answered = false;
         self.step_start = self.facts.len();
     }
@@ -96,9 +102,18 @@ impl Flow {
         };
         if !stays {
             self.protocol.step(self.step.is_some(), step, out);
-            self.step = Some(step);
+            self.step_before = self.step.replace(step).flatten();
             self.answered = false;
             self.step_start = self.facts.len();
+        }
+    }
+
+    /// True when this step was left for the one that is open.
+    fn is_left(&self, step: Option<u32>) -> bool {
+        match (self.step.flatten(), step) {
+            (Some(open), Some(step)) => step < open,
+            (None, Some(step)) => self.step_before == Some(step),
+            (_, None) => false,
         }
     }
 
@@ -122,13 +137,13 @@ impl Flow {
         };
         if self.response(&key).is_none() {
             let live = Key::Live(placed.run_id.clone(), self.live);
-            let calls = &mut self.calls;
             // One that is shown in a step that is not the Fact's is another response's, or in the wrong place.
-            let elsewhere = self.step.flatten().is_some_and(|step| key.step() != Some(step));
+            let elsewhere =
+                self.step.flatten().is_some_and(|step| key.step() != Some(step)) || self.is_left(key.step());
             let fits = |r: &Response| r.key == live && r.facts == 0 && !(r.is_written() && elsewhere);
             if let Some(response) = self.responses.iter_mut().find(|r| fits(r)) {
                 response.key = key.clone();
-                calls.rename(&live, &key);
+                self.calls.rename(&live, &key);
                 self.live = self.live.saturating_add(1);
                 if self.current.as_ref() == Some(&live) {
                     self.current = Some(key.clone());
@@ -162,21 +177,30 @@ impl Flow {
         let (facts, leftover) = (response.facts, response.has_leftover());
         if leftover {
             let waits = facts == 0 && next.is_some_and(|next| key.is_after(next));
-            self.retract(waits, out);
+            self.retract(waits, next, out);
         }
         self.current = None;
     }
 
     /// Takes back the current response's preview, and writes again what had to go with it. `waits` keeps the preview
-    /// for later. No response is on the wire afterwards, unless its Facts were written again.
-    fn retract(&mut self, waits: bool, out: &mut Out) {
+    /// for later; `next` is the response that comes. No response is on the wire afterwards, unless its Facts were written again.
+    fn retract(&mut self, waits: bool, next: Option<&Key>, out: &mut Out) {
         let Some(key) = self.current.take() else { return };
+        let goes_back = next.is_some_and(|next| self.is_left(next.step()));
         self.close_blocks(&key, out);
         let id = self.wire_of(&key);
         if !waits {
             self.drop_preview(&key);
+            // What comes next has another id: where the client put what is gone is not its place.
+            if key == Key::Live(key.run_id().clone(), self.live) {
+                self.live = self.live.saturating_add(1);
+            }
         }
-        let from = match self.protocol.retract(&id, out) {
+        let retracted = self.protocol.retract(&id, goes_back, out);
+        if waits {
+            self.put_off(&key);
+        }
+        let from = match retracted {
             Retracted::Preview => self.facts.len(),
             Retracted::Response => self.response_start,
             Retracted::Step => self.step_start,
@@ -194,7 +218,7 @@ impl Flow {
         self.step_start = self.step_start.min(self.facts.len());
         self.answered = false;
         let goes_on = self.goes_on;
-        if from == 0 && self.protocol.retracts_runs() {
+        if retracted == Retracted::Run {
             self.open = false;
             self.no_step();
             self.enter(key.run_id(), out);
@@ -203,6 +227,19 @@ impl Flow {
             self.write(key, placed, out);
         }
         self.goes_on = goes_on;
+    }
+
+    /// A preview waits. Its calls have no ids on the wire meanwhile: what is committed before them comes first.
+    fn put_off(&mut self, key: &Key) {
+        for response in self.responses.iter_mut().filter(|response| response.key == *key) {
+            for block in &mut response.blocks {
+                block.written = false;
+                if let Kind::Call { wire, .. } = &mut block.kind {
+                    *wire = self.calls.id(wire);
+                }
+            }
+        }
+        self.calls.withdraw(key);
     }
 
     /// What was previewed of a response and never written counts no more.
@@ -224,15 +261,24 @@ impl Flow {
         }
     }
 
-    fn leave_blocks(&mut self, out: &mut Out) {
+    /// Breaks off the stream that is open, if one is.
+    fn cut(&mut self, out: &mut Out) {
+        if !self.open {
+            return;
+        }
         if let Some(key) = self.current.take() {
             self.close_blocks(&key, out);
         }
+        self.protocol.leave(self.step.is_some(), out);
+        out.push(Chunk::Cut);
+        self.open = false;
     }
 
     /// Shows the previews that wait, as far as it is their turn.
     fn show_waiting(&mut self, out: &mut Out) {
-        let waiting = self.responses.iter().find(|r| r.facts == 0 && !r.blocks.is_empty() && !r.is_written());
+        let Some(run_id) = self.run.as_ref().filter(|_| self.open) else { return };
+        let waits = |r: &&Response| r.key.run_id() == run_id && r.facts == 0 && !r.blocks.is_empty() && !r.is_written();
+        let waiting = self.responses.iter().find(waits);
         let Some(key) = waiting.map(|response| response.key.clone()) else { return };
         if self.current.as_ref().is_some_and(|current| {
             *current != key && self.responses.iter().any(|r| r.key == *current && r.facts == 0 && !r.blocks.is_empty())
@@ -243,6 +289,9 @@ impl Flow {
         let Some(response) = self.responses.iter_mut().find(|response| response.key == key) else { return };
         for block in &mut response.blocks {
             block.written = true;
+            if let Kind::Call { wire, .. } = &mut block.kind {
+                *wire = self.calls.preview(&CallId::from(&**wire), &key);
+            }
             self.protocol.open(&response.id, &block.kind, out);
             if !block.text.is_empty() {
                 self.protocol.grow(&response.id, &block.kind, &block.text, out);
@@ -250,145 +299,24 @@ impl Flow {
         }
     }
 
-    /// Meets a Fact's block with the preview; what differs is taken back first.
-    fn settle(&mut self, key: &Key, kind: &Kind, text: &str, more_follows: bool, out: &mut Out) -> Meeting {
-        let whole = matches!(kind, Kind::Call { .. }) && self.protocol.input_is_sent_whole();
-        let is_call = matches!(kind, Kind::Call { .. });
-        let shown = self.protocol.shows(kind);
-        let meet = |response: &mut Response| {
-            // What was never written is no preview.
-            if !response.is_written() {
-                response.blocks.clear();
-            }
-            if !shown {
-                response.add(kind.clone(), text);
-                return Meeting::New;
-            }
-            let settled = response.blocks.iter().filter(|block| block.settled).count();
-            if more_follows && response.blocks.len() > settled + 1 {
-                return Meeting::Diverged;
-            }
-            response.settle(kind.clone(), text, |shown| whole || (is_call && same_json(shown, text)))
-        };
-        let mut met = self.response(key).map_or(Meeting::New, meet);
-        if met == Meeting::Diverged {
-            self.retract(false, out);
-            self.turn_to(key, out);
-            met = self.response(key).map_or(Meeting::New, meet);
-        }
-        met
-    }
-
-    /// Writes text or reasoning that is committed.
-    fn block(&mut self, key: &Key, kind: &Kind, text: &str, content: &[Block], out: &mut Out) {
-        let met = self.settle(key, kind, text, self.protocol.has_extras(content), out);
-        let id = self.wire_of(key);
-        if self.protocol.replaces_previews() {
-            self.protocol.committed(&id, kind, text, content, out);
-            return;
-        }
-        let rest = match &met {
-            Meeting::Rest(rest) => rest,
-            Meeting::New | Meeting::Diverged => {
-                self.protocol.open(&id, kind, out);
-                text
-            }
-        };
-        if !rest.is_empty() {
-            self.protocol.grow(&id, kind, rest, out);
-        }
-        self.protocol.close(&id, kind, out);
-        self.protocol.committed(&id, kind, text, content, out);
-    }
-
-    /// Writes a Fact that is part of a run's content, and keeps it. A key is given where it is known from before.
-    fn write(&mut self, key: Option<Key>, placed: PlacedFact, out: &mut Out) {
-        match &placed.fact {
-            Fact::AssistantThinking { text, .. } => {
-                let key = key.unwrap_or_else(|| self.key_of(&placed));
-                self.turn_to(&key, out);
-                self.block(&key, &Kind::Reasoning, text.as_deref().unwrap_or_default(), &[], out);
-                self.wrote(key, placed);
-            }
-            Fact::AssistantMessage { content, .. } => {
-                let key = key.unwrap_or_else(|| self.key_of(&placed));
-                self.turn_to(&key, out);
-                let (text, unknown) = self.protocol.text(content);
-                self.skipped += unknown;
-                let extras = self.protocol.has_extras(content);
-                if !text.is_empty() {
-                    self.block(&key, &Kind::Text, &text, content, out);
-                } else if extras && self.response(&key).is_some_and(|response| response.has_leftover()) {
-                    self.retract(false, out);
-                    self.turn_to(&key, out);
-                }
-                let id = self.wire_of(&key);
-                self.protocol.extras(&id, content, out);
-                self.wrote(key, placed);
-            }
-            Fact::ToolCall { id, name, input, disposition } => {
-                let key = key.unwrap_or_else(|| self.key_of(&placed));
-                self.turn_to(&key, out);
-                let wire = self.calls.commit(id, &key, placed.position);
-                let kind = Kind::Call { wire: Arc::clone(&wire), name: name.clone() };
-                let met = self.settle(&key, &kind, input.as_str(), false, out);
-                let response = self.wire_of(&key);
-                let rest = match &met {
-                    Meeting::Rest(rest) => Some(rest.as_str()),
-                    Meeting::New | Meeting::Diverged => None,
-                };
-                let (disposition, position) = (*disposition, placed.position);
-                let call = Call { wire: &wire, response: &response, name, input, disposition, position, rest };
-                self.protocol.call(&call, out);
-                self.wrote(key, placed);
-            }
-            Fact::ToolResult { id, content, is_error } => {
-                self.close_current(None, out);
-                self.some_step(out);
-                let wire = placed.call.and_then(|position| self.calls.wire(position)).cloned();
-                let (run_id, position, wire) = (&placed.run_id, placed.position, wire.as_deref());
-                let call = placed.call;
-                let answer = Answer { run_id, position, wire, call, id, content, is_error: *is_error };
-                if !self.protocol.answer(&answer, out) {
-                    self.skipped += 1;
-                }
-                self.answered = true;
-                self.facts.push((None, placed));
-            }
-            Fact::RunStarted {}
-            | Fact::Awaiting { .. }
-            | Fact::Continuation { .. }
-            | Fact::RunFinished { .. }
-            | Fact::RunFailed { .. } => {}
+    /// The run waits, and its stream ends. What was previewed before this was read waits too: what will not be
+    /// committed is reset.
+    fn rest(&mut self, out: &mut Out) {
+        if self.is_preview() {
+            self.retract(true, None, out);
+        } else {
+            self.close_current(None, out);
         }
     }
 
-    fn wrote(&mut self, key: Key, placed: PlacedFact) {
-        self.goes_on = false;
-        if let Some(response) = self.response(&key) {
-            response.facts += 1;
-        }
-        self.facts.push((Some(key), placed));
-    }
-
-    /// A ticket says that the client runs the call; a log that is read late says it here alone.
-    fn client_runs(&mut self, position: Position, wire: &Arc<str>, out: &mut Out) {
-        let Some(number) = self.facts.iter().position(|(_, placed)| placed.position == position) else { return };
-        let Some((_, placed)) = self.facts.get(number) else { return };
-        let Fact::ToolCall { name, input, disposition, .. } = &placed.fact else { return };
-        let call = Call { wire, response: "", name, input, disposition: *disposition, position, rest: None };
-        self.protocol.client_runs(&call, number >= self.step_start, out);
-    }
-
-    /// The run rests or is over: what is previewed will not be committed as it was shown.
-    fn drop_previews(&mut self, out: &mut Out) {
+    /// The run is over: what is previewed will not be committed.
+    fn drop_previews(&mut self, run_id: &RunId, out: &mut Out) {
         self.close_current(None, out);
-        self.responses.iter_mut().filter(|r| r.facts == 0).for_each(|r| r.blocks.clear());
-        let previews: Vec<Key> = self.responses.iter().filter(|r| r.facts == 0).map(|r| r.key.clone()).collect();
-        for key in &previews {
-            self.calls.withdraw(key);
+        let gone = |r: &Response| r.facts == 0 && r.key.run_id() == run_id;
+        for response in self.responses.iter().filter(|r| gone(r)) {
+            self.calls.withdraw(&response.key);
         }
-        self.responses.retain(|response| response.facts > 0);
+        self.responses.retain(|r| !gone(r));
     }
 
     /// The stream is complete. The step stays as it is: what comes after a wait still belongs to it.
@@ -402,7 +330,7 @@ impl Flow {
         self.end(out);
         self.ended.insert(run_id.shared(), 0);
         self.facts.clear();
-        self.responses.clear();
+        self.responses.retain(|response| response.key.run_id() != run_id);
     }
 }
 
@@ -410,19 +338,28 @@ impl Transcoder for Flow {
     fn fact(&mut self, placed: &PlacedFact) -> Vec<Chunk> {
         let mut out = Vec::new();
         let run_id = &placed.run_id;
+        // The log goes on with another run, and never said how the one before it ended.
+        if placed.fact == (Fact::RunStarted {}) && self.run.as_ref() != Some(run_id) {
+            let preview = self.current.clone().filter(|_| self.is_preview());
+            self.cut(&mut out);
+            if let Some(key) = preview {
+                self.put_off(&key);
+            }
+        }
         if !self.enter(run_id, &mut out) {
             return out;
         }
         match &placed.fact {
-            Fact::RunStarted {} => {}
+            Fact::RunStarted {} => self.show_waiting(&mut out),
             // One that resumes has opened the stream; the others are seen by what follows them.
             Fact::Continuation { steered, .. } => {
-                self.close_current(None, &mut out);
+                self.leave_committed(&mut out);
                 self.goes_on = !steered && placed.position.index > 0;
                 // Index 0 is what a record opens: a run goes on after it waited.
                 if placed.position.index == 0 {
                     self.protocol.resumed(&mut out);
                 }
+                self.show_waiting(&mut out);
             }
             Fact::AssistantMessage { .. } | Fact::AssistantThinking { .. } | Fact::ToolCall { .. } => {
                 self.write(None, placed.clone(), &mut out)
@@ -432,7 +369,7 @@ impl Transcoder for Flow {
                 self.show_waiting(&mut out);
             }
             Fact::Awaiting { pending_tool_use_id, reason } => {
-                self.drop_previews(&mut out);
+                self.rest(&mut out);
                 self.some_step(&mut out);
                 let wire = placed.call.and_then(|at| self.calls.wire(at)).cloned();
                 if let (Some(at), Some(wire), Some("client_execution")) = (placed.call, &wire, reason.as_deref()) {
@@ -446,13 +383,13 @@ impl Transcoder for Flow {
                 }
             }
             Fact::RunFinished { exhausted, cause, detail: _ } => {
-                self.drop_previews(&mut out);
+                self.drop_previews(run_id, &mut out);
                 self.some_step(&mut out);
                 self.protocol.finished(run_id, placed.position, *exhausted, *cause, &mut out);
                 self.over(run_id, &mut out);
             }
             Fact::RunFailed { code, message } => {
-                self.drop_previews(&mut out);
+                self.drop_previews(run_id, &mut out);
                 self.some_step(&mut out);
                 self.protocol.failed(run_id, placed.position, code, message, &mut out);
                 self.over(run_id, &mut out);
@@ -483,7 +420,7 @@ impl Transcoder for Flow {
 
     fn delta(&mut self, run_id: &RunId, coordinate: Option<&Coordinate>, delta: &Delta) -> Vec<Chunk> {
         let mut out = Vec::new();
-        if self.ended.contains(run_id.as_str()) || (self.open && self.run.as_ref() != Some(run_id)) {
+        if self.ended.contains(run_id.as_str()) {
             self.skipped += 1;
             return out;
         }
@@ -491,33 +428,30 @@ impl Transcoder for Flow {
         if self.response(&key).is_some_and(|response| response.facts > 0) {
             return out;
         }
+        let is_shown =
+            self.current.as_ref() == Some(&key) && self.response(&key).is_some_and(|response| response.is_written());
         let (kind, fragment) = match delta {
             Delta::TextDelta { delta } => (Kind::Text, delta),
             Delta::ReasoningDelta { delta } => (Kind::Reasoning, delta),
             Delta::ToolCallDelta { id, name, args_delta } => {
-                let wire = Arc::clone(id.shared());
+                let wire = if is_shown { self.calls.preview(id, &key) } else { Arc::clone(id.shared()) };
                 (Kind::Call { wire, name: name.clone() }, args_delta)
             }
         };
         if (fragment.is_empty() && !matches!(kind, Kind::Call { .. })) || !self.protocol.shows(&kind) {
             return out;
         }
-        let kind = match (kind, delta) {
-            (Kind::Call { name, .. }, Delta::ToolCallDelta { id, .. }) => {
-                Kind::Call { wire: self.calls.preview(id, &key), name }
-            }
-            (kind, _) => kind,
-        };
-        self.enter(run_id, &mut out);
+        // Where the end of the run before it is still to be read, it waits for it.
+        if self.run.as_ref().is_none_or(|run| run == run_id || self.ended.contains(run.as_str())) {
+            self.enter(run_id, &mut out);
+        }
         if self.response(&key).is_none() {
             self.responses.push(Response::new(key.clone()));
         }
-        let is_current = self.current.as_ref() == Some(&key);
         let Some(response) = self.responses.iter_mut().find(|response| response.key == key) else { return out };
-        let is_written = response.is_written();
         let (number, text) = response.grow(kind, fragment);
         let id = response.id.clone();
-        if !(is_current && is_written) {
+        if !is_shown {
             self.show_waiting(&mut out);
             return out;
         }
@@ -536,14 +470,10 @@ impl Transcoder for Flow {
     fn reset(&mut self, run_id: Option<&RunId>, coordinate: Option<&Coordinate>) -> Vec<Chunk> {
         let mut out = Vec::new();
         let Some(run_id) = run_id else {
-            if self.open {
-                self.leave_blocks(&mut out);
-                self.protocol.leave(self.step.is_some(), &mut out);
-                out.push(Chunk::Cut);
-            }
+            self.cut(&mut out);
             self.protocol.forget();
             let skipped = self.skipped;
-            (self.run, self.open, self.step, self.current) = (None, false, None, None);
+            (self.run, self.step, self.current) = (None, None, None);
             (self.facts, self.responses, self.calls) = (Vec::new(), Vec::new(), Calls::default());
             self.ended.clear();
             (self.live, self.skipped) = (0, skipped);
@@ -553,7 +483,7 @@ impl Transcoder for Flow {
         let Some(response) = self.response(&key).filter(|response| response.facts == 0) else { return out };
         let is_written = response.is_written();
         if is_written {
-            self.retract(false, &mut out);
+            self.retract(false, None, &mut out);
         }
         self.drop_preview(&key);
         self.responses.retain(|response| response.key != key);
@@ -563,12 +493,7 @@ impl Transcoder for Flow {
 
     fn finish(&mut self) -> Vec<Chunk> {
         let mut out = Vec::new();
-        if self.open {
-            self.leave_blocks(&mut out);
-            self.protocol.leave(self.step.is_some(), &mut out);
-            out.push(Chunk::Cut);
-            self.open = false;
-        }
+        self.cut(&mut out);
         out
     }
 

@@ -237,7 +237,7 @@ impl Protocol for Managed {
         Self::idle(out, run_id, position, "retries_exhausted", None);
     }
 
-    fn retract(&mut self, _response: &str, _out: &mut Out) -> Retracted {
+    fn retract(&mut self, _response: &str, _goes_back: bool, _out: &mut Out) -> Retracted {
         Retracted::Preview
     }
 }

@@ -131,11 +131,8 @@ pub(super) trait Protocol: Send {
     /// The run failed.
     fn failed(&mut self, run_id: &RunId, at: Position, code: &str, message: &str, out: &mut Out);
     /// Takes back what was written of this response, and of all that is not committed. All blocks are closed.
-    fn retract(&mut self, response: &str, out: &mut Out) -> Retracted;
-    /// True when a retraction takes back the whole run.
-    fn retracts_runs(&self) -> bool {
-        false
-    }
+    /// `goes_back` says that what comes belongs to a step before the open one.
+    fn retract(&mut self, response: &str, goes_back: bool, out: &mut Out) -> Retracted;
     /// No more comes; the step is still open if `in_step`.
     fn leave(&mut self, _in_step: bool, _out: &mut Out) {}
     /// The log was replaced: nothing that was written holds.

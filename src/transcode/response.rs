@@ -62,7 +62,7 @@ pub(super) enum Kind {
     Text,
     /// A call, by its id on the wire.
     Call {
-        /// The id on the wire.
+        /// The id on the wire; the provider's while the preview is not shown.
         wire: Arc<str>,
         /// The tool.
         name: String,

@@ -23,8 +23,10 @@ pub struct Segment {
     history: bool,
     /// What the history wrote of the part that it began last.
     begun: Vec<Chunk>,
-    /// The run of the stream that was open last.
+    /// The run that the last chunks are of.
     run_id: Option<RunId>,
+    /// The run of the part that was begun last.
+    part: Option<RunId>,
     /// How the last stream of the transcoder ended; None while it is open.
     closed: Option<Chunk>,
     /// It is one that is wanted.
@@ -37,7 +39,7 @@ impl Segment {
     /// Begins with the thread's history. With nothing wanted, all chunks are given, and there is no end.
     pub fn new(transcoder: Box<dyn Transcoder>, wanted: Option<Wanted>) -> Self {
         let (begun, closed) = (Vec::new(), Some(Chunk::End));
-        Self { transcoder, wanted, history: true, begun, run_id: None, closed, shown: false, ending: None }
+        Self { transcoder, wanted, history: true, begun, run_id: None, part: None, closed, shown: false, ending: None }
     }
 
     /// How it ended, when all is written: [`Chunk::End`] or [`Chunk::Cut`].
@@ -85,8 +87,10 @@ impl Segment {
                 break;
             }
             let closes = closes(&chunk);
-            // What follows a cut is the same part once more.
-            if !closes && self.closed == Some(Chunk::End) {
+            // What follows a cut is the same part once more, if it is of the same run.
+            let again = self.closed == Some(Chunk::Cut) && self.part == self.run_id;
+            if !closes && self.closed.is_some() && !again {
+                self.part.clone_from(&self.run_id);
                 self.shown = wanted.run_id.is_none() || self.run_id == wanted.run_id;
                 if self.shown {
                     self.begun.clear();

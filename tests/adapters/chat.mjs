@@ -5,7 +5,7 @@ import path from "node:path";
 import { ThreadChatTransport, toUIMessages } from "../../pkg/ai-sdk.js";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
-import { plainParts, uiParts } from "./expected.mjs";
+import { clientCalls, plainParts, uiParts } from "./expected.mjs";
 import { client, committed, FAULTS, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 /** A page's chat: the SDK's own, with the plainest state that it takes. */
@@ -122,6 +122,9 @@ async function talk(ai, version, host, fault, said, threadId) {
       await play(page, host, threadId, at);
       await judge(page, host, threadId);
     }
+    // A tool runs once, whatever the network does, and only the client's own are given to it.
+    const { facts } = await committed(host, threadId);
+    assert.deepEqual(page.seen, clientCalls(facts));
     at = "a reload";
     await reload(ai, version, host, threadId);
   } catch (error) {

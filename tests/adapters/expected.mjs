@@ -85,6 +85,12 @@ export function uiParts(facts) {
   return messages;
 }
 
+/** The calls that the client was to run, in order. */
+export function clientCalls(facts) {
+  const wire = wireIds(facts);
+  return facts.filter(({ fact }) => fact.type === "awaiting" && fact.reason === "client_execution").map(({ call }) => wire(call));
+}
+
 /** What the client holds, without what no Fact says: undefined keys, empty steps, the name of an approval. */
 export function plainParts(all) {
   const parts = JSON.parse(JSON.stringify(all));

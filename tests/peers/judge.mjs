@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { CLIENTS } from "./clients.mjs";
-import { dice, rejoined, sequence } from "./sequences.mjs";
+import { dice, lagging, rejoined, sequence } from "./sequences.mjs";
 import { shortest, transcode } from "./transcoder.mjs";
 
 const [row, count, recorded, scratch] = process.argv.slice(2);
@@ -13,11 +13,16 @@ const report = { row, client: client.client, paths: {}, failures: [], notes: [] 
 function* random() {
   const rows = {};
   const lengths = [];
+  let lags = 0;
   let rejoins = 0;
   let divergent = 0;
   for (let seed = 0; seed < Number(count); seed += 1) {
     const made = { path: "random", ...sequence(seed) };
     const d = dice(seed ^ 0x5eed);
+    if (d.chance(0.25)) {
+      made.inputs = lagging(made.inputs, d);
+      lags += 1;
+    }
     if (d.chance(0.35)) {
       const at = d.below(made.inputs.length);
       // What the page saw before it was reloaded is judged too, as far as it came.
@@ -31,7 +36,7 @@ function* random() {
     for (const [name, n] of Object.entries(made.rows)) rows[name] = (rows[name] ?? 0) + n;
   }
   lengths.sort((a, b) => a - b);
-  report.random = { count: lengths.length, median: lengths[lengths.length >> 1], rejoins, divergent, rows };
+  report.random = { count: lengths.length, median: lengths[lengths.length >> 1], lags, rejoins, divergent, rows };
 }
 
 function* all() {

@@ -54,9 +54,9 @@ for (const row of rows) {
   // What was judged is what was meant to be judged.
   const { random } = report;
   if (!random) continue;
-  const { count, median, rejoins, divergent } = random;
+  const { count, median, lags, rejoins, divergent } = random;
   const rare = Object.entries(random.rows).filter(([, n]) => count >= 1_500 && n < 100);
-  if (median < 40 || rejoins < 0.3 * count || divergent < 0.1 * count || rare.length > 0) {
+  if (median < 40 || lags < 0.2 * count || rejoins < 0.3 * count || divergent < 0.1 * count || rare.length > 0) {
     console.log(`${row}: the sequences are too tame: ${JSON.stringify({ ...random, rare })}`);
     failed += 1;
   }
@@ -65,7 +65,7 @@ const widths = table[0].map((_, column) => Math.max(...table.map((line) => Strin
 console.log(`\n${table.map((line) => line.map((text, column) => String(text).padEnd(widths[column])).join("  ").trimEnd()).join("\n")}`);
 const { random } = [...reports.values()].find((report) => report.random) ?? {};
 if (random) {
-  console.log(`\n${random.count} random sequences per protocol: median ${random.median} events, ${random.rejoins} with a rejoin, ${random.divergent} divergent`);
+  console.log(`\n${random.count} random sequences per protocol: median ${random.median} events, ${random.lags} read late, ${random.rejoins} with a rejoin, ${random.divergent} divergent`);
   console.log(Object.entries(random.rows).map(([name, n]) => `${name} ${n}`).join(", "));
 }
 for (const report of reports.values()) for (const note of report.notes) console.log(`${report.row}: ${note}`);

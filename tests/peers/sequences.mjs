@@ -83,7 +83,8 @@ export function sequence(seed) {
       const args = d.chance(0.2) ? JSON.stringify(call.input, null, 1) : JSON.stringify(call.input);
       return ["", ...pieces(d, args)].map((args_delta) => ({ type: "tool_call_delta", id: call.id, name: call.name, args_delta }));
     });
-    if (new Set(response.calls.map((call) => call.id)).size === response.calls.length) {
+    // Two calls of one id can't be told apart while they stream; some providers send them all the same.
+    if (new Set(response.calls.map((call) => call.id)).size === response.calls.length || d.chance(0.3)) {
       const heads = calls.map((call) => call.shift());
       deltas.push(...heads);
       while (calls.some((call) => call.length)) {
@@ -91,7 +92,7 @@ export function sequence(seed) {
         deltas.push(call.shift());
       }
     }
-    const fault = d.chance(0.55) ? "none" : d.pick(["cut", "cut", "lost", "doubled", "altered", "extra", "shuffled", "reset", "late"]);
+    const fault = d.chance(0.55) ? "none" : d.pick(["cut", "cut", "lost", "doubled", "altered", "extra", "shuffled", "renamed", "reset", "late"]);
     hit(`preview ${fault}`);
     if (fault === "cut") deltas = deltas.slice(0, d.below(deltas.length + 1));
     if (fault === "lost" && deltas.length) deltas.splice(d.below(deltas.length), 1 + d.below(3));
@@ -101,6 +102,7 @@ export function sequence(seed) {
     }
     if (fault === "altered") deltas.push({ type: "text_delta", delta: "never said" });
     if (fault === "extra") deltas.push({ type: "tool_call_delta", id: `never${seq}`, name: "never", args_delta: "{" });
+    if (fault === "renamed") for (const delta of deltas) if (delta.name) delta.name = "something else";
     if (fault === "shuffled") deltas.sort(() => d.below(3) - 1);
     if (fault !== "none" && fault !== "cut" && fault !== "late") divergent = true;
     const late = fault === "late" ? deltas.splice(d.below(deltas.length + 1)) : [];
@@ -203,6 +205,24 @@ export function sequence(seed) {
     add(run_id, fact);
     hit(`${fact.type} ${fact.cause ?? fact.code}`);
   }
+}
+
+/** The same thread on a stream that outruns the log: what is committed is read later than what streams behind it. */
+export function lagging(inputs, d) {
+  const told = [];
+  let late = [];
+  const catchUp = () => void told.push(...late.splice(0));
+  for (const input of inputs) {
+    const streams = input.type === "delta" || input.type === "reset";
+    // A reset is told when what was shown is known to be no part of the log, or of what is read with it.
+    if (input.type === "reset") catchUp();
+    if (streams) told.push(input);
+    else if (late.length > 0 || d.chance(0.15)) late.push(input);
+    else told.push(input);
+    if (late.length > 0 && d.chance(0.1)) catchUp();
+  }
+  catchUp();
+  return told;
 }
 
 /** The same thread read from the log at `at`, then followed: a new instance after a reload. */

@@ -197,3 +197,49 @@ fn a_call_that_nobody_answered_is_not_the_clients_to_run() {
     "#]],
     );
 }
+
+#[test]
+fn a_call_that_was_previewed_under_another_name_is_taken_back() {
+    let other = live(0, r#"{"type":"tool_call_delta","id":"c","name":"sear","args_delta":"{"}"#);
+    writes(
+        &[RUN, &other, &call(2, 0, "open")],
+        expect![[r#"
+        {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+        {"type":"STEP_STARTED","stepName":"step-0"}
+        {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"sear","parentMessageId":"r-0-0"}
+        {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{"}
+        {"type":"TOOL_CALL_END","toolCallId":"c"}
+        {"type":"MESSAGES_SNAPSHOT","messages":[]}
+        {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
+        {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
+        {"type":"TOOL_CALL_END","toolCallId":"c"}
+    "#]],
+    );
+}
+
+#[test]
+fn ids_follow_the_log_when_a_later_call_of_the_same_id_was_previewed_first() {
+    writes(
+        &[RUN, &live_call(1, "{"), &call(2, 0, "open"), &result(3, Some(2), false), &call(4, 1, "open")],
+        expect![[r#"
+            {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+            {"type":"STEP_STARTED","stepName":"step-1"}
+            {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-1-0"}
+            {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{"}
+            {"type":"TOOL_CALL_END","toolCallId":"c"}
+            {"type":"MESSAGES_SNAPSHOT","messages":[]}
+            {"type":"STEP_FINISHED","stepName":"step-1"}
+            {"type":"STEP_STARTED","stepName":"step-0"}
+            {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
+            {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
+            {"type":"TOOL_CALL_END","toolCallId":"c"}
+            {"type":"TOOL_CALL_RESULT","messageId":"r-result-3-1","toolCallId":"c","content":"found"}
+            {"type":"STEP_FINISHED","stepName":"step-0"}
+            {"type":"STEP_STARTED","stepName":"step-1"}
+            {"type":"TOOL_CALL_START","toolCallId":"c#2","toolCallName":"search","parentMessageId":"r-1-0"}
+            {"type":"TOOL_CALL_ARGS","toolCallId":"c#2","delta":"{"}
+            {"type":"TOOL_CALL_ARGS","toolCallId":"c#2","delta":"\"q\":1}"}
+            {"type":"TOOL_CALL_END","toolCallId":"c#2"}
+        "#]],
+    );
+}

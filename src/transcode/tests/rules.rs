@@ -254,3 +254,190 @@ fn inputs_are_the_same_when_they_are_the_same_values() {
         assert!(!same_json(one, other), "{one} and {other}");
     }
 }
+
+#[test]
+fn what_is_read_late_leaves_the_preview_behind_it_alone() {
+    let resumed = r#"{"type":"fact","position":{"seq":4,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":null}}}"#;
+    let inputs = [
+        RUN,
+        &call(2, 0, "open"),
+        &live_text(1, "Hel"),
+        &result(3, Some(2), false),
+        &live_text(1, "l"),
+        resumed,
+        &live_text(1, "o"),
+        &text(5, 1, "Hello"),
+    ];
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"Hel"}
+        {"type":"tool-output-available","toolCallId":"c","output":"found"}
+        {"type":"text-delta","id":"r-1-0","delta":"l"}
+        {"type":"text-delta","id":"r-1-0","delta":"o"}
+        {"type":"text-end","id":"r-1-0"}
+    "#]].assert_eq(&written(v6(), &inputs));
+    expect![[r#"
+        {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+        {"type":"STEP_STARTED","stepName":"step-0"}
+        {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
+        {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
+        {"type":"TOOL_CALL_END","toolCallId":"c"}
+        {"type":"STEP_FINISHED","stepName":"step-0"}
+        {"type":"STEP_STARTED","stepName":"step-1"}
+        {"type":"TEXT_MESSAGE_START","messageId":"r-1-0","role":"assistant"}
+        {"type":"TEXT_MESSAGE_CONTENT","messageId":"r-1-0","delta":"Hel"}
+        {"type":"TOOL_CALL_RESULT","messageId":"r-result-3-1","toolCallId":"c","content":"found"}
+        {"type":"TEXT_MESSAGE_CONTENT","messageId":"r-1-0","delta":"l"}
+        {"type":"TEXT_MESSAGE_CONTENT","messageId":"r-1-0","delta":"o"}
+        {"type":"TEXT_MESSAGE_END","messageId":"r-1-0"}
+    "#]]
+    .assert_eq(&written(ag_ui(), &inputs));
+    // What was said outside of the preview is not said again when it is taken back.
+    let other = [RUN, &call(2, 0, "open"), &live_text(1, "Hel"), &result(3, Some(2), false), &text(5, 1, "other")];
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"Hel"}
+        {"type":"tool-output-available","toolCallId":"c","output":"found"}
+        {"type":"text-end","id":"r-1-0"}
+        {"type":"reset-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"other"}
+        {"type":"text-end","id":"r-1-0"}
+    "#]].assert_eq(&written(v7(), &other));
+    expect![[r#"
+        {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+        {"type":"STEP_STARTED","stepName":"step-0"}
+        {"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"search","parentMessageId":"r-0-0"}
+        {"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"q\":1}"}
+        {"type":"TOOL_CALL_END","toolCallId":"c"}
+        {"type":"STEP_FINISHED","stepName":"step-0"}
+        {"type":"STEP_STARTED","stepName":"step-1"}
+        {"type":"TEXT_MESSAGE_START","messageId":"r-1-0","role":"assistant"}
+        {"type":"TEXT_MESSAGE_CONTENT","messageId":"r-1-0","delta":"Hel"}
+        {"type":"TOOL_CALL_RESULT","messageId":"r-result-3-1","toolCallId":"c","content":"found"}
+        {"type":"TEXT_MESSAGE_END","messageId":"r-1-0"}
+        {"type":"MESSAGES_SNAPSHOT","messages":[{"id":"r-0-0","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"search","arguments":"{\"q\":1}"}}]},{"id":"r-result-3-1","role":"tool","toolCallId":"c","content":"found"}]}
+        {"type":"TEXT_MESSAGE_START","messageId":"r-1-0","role":"assistant"}
+        {"type":"TEXT_MESSAGE_CONTENT","messageId":"r-1-0","delta":"other"}
+        {"type":"TEXT_MESSAGE_END","messageId":"r-1-0"}
+    "#]].assert_eq(&written(ag_ui(), &other));
+}
+
+#[test]
+fn a_run_of_which_the_log_never_said_how_it_ended_is_cut_when_the_next_begins() {
+    let next = r#"{"type":"fact","position":{"seq":5,"index":0},"run_id":"s","fact":{"type":"run_started"}}"#;
+    let finished = r#"{"type":"fact","position":{"seq":6,"index":1},"run_id":"s","fact":{"type":"run_finished","exhausted":false,"cause":"natural_end"}}"#;
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"hal"}
+        {"type":"text-end","id":"r-0-0"}
+        cut
+        {"type":"start","messageId":"s"}
+        {"type":"start-step"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"stop"}
+        end
+    "#]]
+    .assert_eq(&written(v6(), &[RUN, &live_text(0, "hal"), next, finished]));
+}
+
+#[test]
+fn a_fact_of_the_run_before_is_never_lost_to_a_preview_of_the_next() {
+    let next = r#"{"type":"delta","run_id":"s","coordinate":{"run_id":"s","step":0,"response":0},"delta":{"type":"text_delta","delta":"b"}}"#;
+    let begins = r#"{"type":"fact","position":{"seq":10,"index":0},"run_id":"s","fact":{"type":"run_started"}}"#;
+    let waits = other(3, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"tool-calls"}
+        end
+        {"type":"start","messageId":"r"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"stop"}
+        end
+        {"type":"start","messageId":"s"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"s-0-0"}
+        {"type":"text-delta","id":"s-0-0","delta":"bb"}
+        {"type":"text-delta","id":"s-0-0","delta":"b"}
+    "#]]
+    .assert_eq(&written(v6(), &[RUN, next, &text(2, 0, "a"), &waits, next, FINISHED, begins, next]));
+    // Nor to one that came before the whole log.
+    expect![[r#"
+        {"type":"start","messageId":"s"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"s-0-0"}
+        {"type":"text-delta","id":"s-0-0","delta":"b"}
+        {"type":"text-end","id":"s-0-0"}
+        cut
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"stop"}
+        end
+        {"type":"start","messageId":"s"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"s-0-0"}
+        {"type":"text-delta","id":"s-0-0","delta":"b"}
+    "#]]
+    .assert_eq(&written(v6(), &[next, RUN, &text(2, 0, "a"), FINISHED, begins]));
+}
+
+#[test]
+fn a_step_that_was_left_for_a_preview_is_written_again_where_version_7_can_t_open_it() {
+    let more = r#"{"type":"fact","position":{"seq":3,"index":2},"run_id":"r","message_id":"m3","coordinate":{"run_id":"r","step":0,"response":1},"fact":{"type":"assistant_message","id":"m3","content":[{"type":"text","text":"b"}]}}"#;
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"c"}
+        {"type":"text-end","id":"r-1-0"}
+        cut
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"text-start","id":"r-0-1"}
+        {"type":"text-delta","id":"r-0-1","delta":"b"}
+        {"type":"text-end","id":"r-0-1"}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"c"}
+        {"type":"text-end","id":"r-1-0"}
+    "#]]
+    .assert_eq(&written(v7(), &[RUN, &text(2, 0, "a"), &live_text(1, "c"), more, &text(4, 1, "c")]));
+}
+
+#[test]
+fn what_was_taken_back_leaves_its_id_to_no_other_response() {
+    let bare = r#"{"type":"delta","run_id":"r","delta":{"type":"text_delta","delta":"x"}}"#;
+    let reset = r#"{"type":"reset","run_id":"r"}"#;
+    let written = written(v7(), &[RUN, bare, reset, bare, &text(2, 0, "x")]);
+    assert!(written.contains(r#""id":"r-live-0""#) && written.contains(r#""text-end","id":"r-live-1""#), "{written}");
+}

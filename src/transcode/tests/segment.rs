@@ -75,3 +75,10 @@ fn a_divergence_and_a_replaced_log_cut_it() {
     segment.finish();
     assert_eq!(segment.ending(), Some(&Chunk::Cut), "a stream that is left in the middle is no success");
 }
+
+#[test]
+fn a_run_that_follows_a_cut_one_is_another_part() {
+    let wanted = |run| given(of(run, false), &[RUN, &live_text(0, "hal"), SECOND], &[SECOND_FINISHED]);
+    assert_eq!(wanted("r").0, "start start-step text-start text-delta text-end CUT");
+    assert_eq!(wanted("s").0, "start start-step finish-step finish END");
+}
