@@ -326,6 +326,19 @@ impl Flow {
         self.current = None;
     }
 
+    /// Another run begins, and the log never said how the one before it ended, or has yet to begin it.
+    fn leave_run(&mut self, out: &mut Out) {
+        if self.is_preview()
+            && let Some(key) = self.current.take()
+        {
+            self.close_blocks(&key, out);
+            let id = self.wire_of(&key);
+            self.open = self.protocol.retract(&id, false, out) != Retracted::Run;
+            self.put_off(&key);
+        }
+        self.cut(out);
+    }
+
     fn over(&mut self, run_id: &RunId, out: &mut Out) {
         self.end(out);
         self.ended.insert(run_id.shared(), 0);
@@ -338,13 +351,8 @@ impl Transcoder for Flow {
     fn fact(&mut self, placed: &PlacedFact) -> Vec<Chunk> {
         let mut out = Vec::new();
         let run_id = &placed.run_id;
-        // The log goes on with another run, and never said how the one before it ended.
         if placed.fact == (Fact::RunStarted {}) && self.run.as_ref() != Some(run_id) {
-            let preview = self.current.clone().filter(|_| self.is_preview());
-            self.cut(&mut out);
-            if let Some(key) = preview {
-                self.put_off(&key);
-            }
+            self.leave_run(&mut out);
         }
         if !self.enter(run_id, &mut out) {
             return out;

@@ -63,7 +63,7 @@ async function judge(inputs, chunks, facts) {
   let messages = [];
   let stream = [];
   const ends = [];
-  const read = async () => {
+  const read = async (ending) => {
     if (!stream.length) return;
     const warnings = [];
     const { warn } = console;
@@ -82,7 +82,9 @@ async function judge(inputs, chunks, facts) {
       console.warn = warn;
     }
     assert.deepEqual(warnings, [], "the client warned");
-    ends.push(stream.at(-1));
+    const last = stream.at(-1);
+    if (ending === "end") ends.push(last);
+    else assert.ok(!["RUN_FINISHED", "RUN_ERROR"].includes(last.type), "a stream that is cut has no end");
     stream = [];
   };
   for (const [number, written] of chunks.entries()) {
@@ -90,7 +92,7 @@ async function judge(inputs, chunks, facts) {
     if (said) messages.push({ id: said.id, role: "user", content: textOf(said.content) });
     for (const chunk of written) {
       if (chunk === "end" || chunk === "cut") {
-        await read();
+        await read(chunk);
         continue;
       }
       assert.ok(schemas.get(chunk.type)?.safeParse(chunk).success, `refused: ${JSON.stringify(chunk)}`);
