@@ -141,17 +141,45 @@ test("a stream that can't be completed is an error: cut, closed or aborted", asy
   await assert.rejects(all(never), coded("closed"));
 });
 
+/** Every wire and client version, and where it says how a run failed. */
+const WIRES = [
+  ["ai-sdk", { version: 6 }, (all) => all.find(({ type }) => type === "error")?.errorText],
+  ["ai-sdk", { version: 7 }, (all) => all.find(({ type }) => type === "error")?.errorText],
+  ["ag-ui", {}, (all) => (all.at(-1).type === "RUN_ERROR" ? `${all.at(-1).code}: ${all.at(-1).message}` : undefined)],
+  ["managed-agents", {}, (all) => all.find(({ type }) => type === "session.error")?.error.message],
+  ["acp", {}, (all) => all.at(-1).error?.message],
+  ["a2a", {}, (all) => all.find(({ statusUpdate }) => statusUpdate?.status.state === "TASK_STATE_FAILED")?.statusUpdate.status.message.parts[0].text],
+];
+
 test("a run that failed, and one whose outcome nobody knows, are errors on every wire", async () => {
   for (const [state, code] of [[{ Ended: "Indeterminate" }, "indeterminate"], [{ Ended: { Error: { Inference: { code: "overloaded", message: "no" } } } }, "overloaded"]]) {
     const { host, client } = await following();
     host.commit({ run_id: "r1", state });
-    for (const version of [6, 7]) {
-      const chunks = await all(client.transcode("ai-sdk", { version }));
-      assert.ok(chunks.some((chunk) => chunk.type === "error" && chunk.errorText.startsWith(`${code}: `)));
-      assert.equal(chunks.at(-1).finishReason, "error");
+    for (const [name, options, failure] of WIRES) {
+      const told = failure(await all(client.transcode(name, options)));
+      assert.ok(told?.startsWith(`${code}: `), `${name}: ${told}`);
     }
-    const told = (await all(client.transcode("ag-ui"))).at(-1);
-    assert.deepEqual([told.type, told.code], ["RUN_ERROR", code]);
+    client.close();
+  }
+});
+
+test("a stream that stops early is an error on every wire, and so is one that took back what its protocol can't", async () => {
+  for (const [name, options] of WIRES) {
+    const { host, client } = await following();
+    host.start("r1")("hal");
+    await until(() => client.stats().deltas === 1);
+    const retracted = all(client.transcode(name, options)).then(() => "whole", (error) => error.code);
+    await turn();
+    const another = new ThreadClient({ source: host.source() });
+    await another.connect();
+    const early = all(another.transcode(name, options));
+    await turn();
+    another.close();
+    await assert.rejects(early, coded("closed"), name);
+    host.answer("Hello");
+    assert.equal(await retracted, name === "acp" || options.version === 6 ? "cut" : "whole", name);
+    // Asked again, the whole of it is there.
+    assert.match(JSON.stringify(await all(client.transcode(name, options))), /Hello/, name);
     client.close();
   }
 });
