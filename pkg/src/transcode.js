@@ -139,7 +139,7 @@ function handled(given) {
   if (missing.length > 0) {
     throw badArgument(`A transcoder's \`fact\` is a function, or has one for each kind of Fact; missing: ${missing.join(", ")}.`);
   }
-  const call = (name) => (event) => given[name]?.(event) ?? [];
+  const call = (name) => (event = {}) => given[name]?.(event) ?? [];
   return {
     fact: (event) => (typeof fact === "function" ? given.fact(event) : fact[event.fact.type](event)) ?? [],
     amend: call("amend"),

@@ -232,6 +232,11 @@ test("handlers of one's own see the whole thread, and a Fact without a handler i
   assert.match(Buffer.concat(await bytes).toString(), /^data: "run_started"\n\n/);
 });
 
+test("handlers of one's own as a transcoder, one event at a time", async () => {
+  const mine = await createTranscoder({ fact: ({ fact }) => [fact.type], reset: ({ run_id }) => [run_id ?? "all"] });
+  assert.deepEqual([mine.fact(RUN), mine.delta(live("hal")), mine.reset(), mine.finish()], [["run_started"], [], ["all"], []]);
+});
+
 test("handlers that throw end their stream alone", async () => {
   const { host, client } = await following();
   const broken = client.transcode({ fact() { throw new Error("mine"); } });

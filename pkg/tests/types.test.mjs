@@ -38,3 +38,5 @@ for (const version of [6, 7]) {
 }
 
 test("the types of threadfold/ag-ui fit those of its client", () => compiles(["ag-ui.ts"], {}));
+
+test("a transcoder of one's own has a handler for each kind of Fact", () => compiles(["transcode.ts"], {}));

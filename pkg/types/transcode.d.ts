@@ -117,8 +117,18 @@ export interface TranscoderHandlers<E = unknown> {
  */
 export function createTranscoder(name: TranscoderName, options?: TranscoderOptions): Promise<Transcoder>;
 
+/** Your handlers as one transcoder, whatever is not there filled in: what each gives can be read. */
+export interface HandledTranscoder<E = unknown> {
+  fact(event: PlacedFact): Iterable<E>;
+  amend(event: AmendEvent): Iterable<E>;
+  delta(event: DeltaEvent): Iterable<E>;
+  reset(event?: ResetEvent): Iterable<E>;
+  said(event: SaidEvent): Iterable<E>;
+  finish(): Iterable<E>;
+}
+
 /**
- * Your handlers as a whole transcoder, whatever is not there filled in.
+ * Your handlers as a whole transcoder.
  * @throws ThreadfoldError `bad_argument`, naming the Facts without a handler.
  */
-export function createTranscoder<E>(handlers: TranscoderHandlers<E>): Promise<Required<TranscoderHandlers<E>>>;
+export function createTranscoder<E>(handlers: TranscoderHandlers<E>): Promise<HandledTranscoder<E>>;
