@@ -27,8 +27,8 @@ export class Turns {
   #readings = new Set();
   /** The part that is being written. */
   #part = null;
-  /** The run that is written anew after a cut, and the number of the part that was cut. */
-  #again = null;
+  /** The parts that were cut, by their run, which is written anew. */
+  #again = new Map();
   #commands = 0;
   #following = null;
   /** Parts that began live and that nobody has read. */
@@ -131,7 +131,7 @@ export class Turns {
   #replaced() {
     this.#turns.clear();
     this.#unread.clear();
-    this.#again = null;
+    this.#again.clear();
     this.#catchUp();
     this.onReplaced();
   }
@@ -141,7 +141,7 @@ export class Turns {
       const part = this.#part;
       this.#part = null;
       if (!part) return;
-      if (written === "cut") this.#again = part;
+      if (written === "cut") this.#again.set(part.run_id, part);
       part.over = written;
       for (const reading of this.#of(part)) this.#leave(reading);
       return;
@@ -156,12 +156,12 @@ export class Turns {
   }
 
   #begin(run_id) {
-    const again = this.#again?.run_id === run_id ? this.#again : null;
-    this.#again = null;
+    const again = this.#again.get(run_id);
+    this.#again.delete(run_id);
     // Nobody asks for what is over, unless an answer is under way that says which run it began.
     if (this.#commands === 0 && !this.#turns.has(run_id)) this.#turns.clear();
     const parts = (!again && this.#turns.get(run_id)) || [];
-    const part = { run_id, number: again?.number ?? parts.length, isWhole: again !== null, isRead: false, events: [], over: "" };
+    const part = { run_id, number: again?.number ?? parts.length, isWhole: again !== undefined, isRead: false, events: [], over: "" };
     // A part that is written anew holds those before it as well.
     parts[part.number] = part;
     this.#turns.set(run_id, parts);

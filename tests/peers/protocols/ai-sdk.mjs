@@ -77,14 +77,15 @@ function judge(ai) {
     const messages = new Map();
     const errors = [];
     let stream = [];
-    let replays = false;
+    const cut = new Set();
     let open = false;
     const read = async () => {
       if (!stream.length) return;
       const run = stream[0].messageId;
       assert.equal(stream[0].type, "start", "a stream begins with start");
       assert.equal(stream.filter((chunk) => chunk.type === "start").length, 1, "one start in a stream");
-      const message = replays ? undefined : structuredClone(messages.get(run));
+      // What follows a cut carries the whole message.
+      const message = cut.delete(run) ? undefined : structuredClone(messages.get(run));
       const source = new ReadableStream({
         start(controller) {
           stream.forEach((chunk) => controller.enqueue(chunk));
@@ -103,8 +104,9 @@ function judge(ai) {
     for (const chunk of chunks.flat()) {
       if (chunk === "end" || chunk === "cut") {
         open = false;
+        const run = stream[0]?.messageId;
         await read();
-        replays = chunk === "cut";
+        if (chunk === "cut") cut.add(run);
         continue;
       }
       assert.ok(await accepts(chunk), `refused: ${JSON.stringify(chunk)}`);
