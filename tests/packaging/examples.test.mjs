@@ -5,13 +5,12 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch } from "./support/chromium.mjs";
-import { Project, TOOLS } from "./support/project.mjs";
+import { Project } from "./support/project.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const example = (name) => readFile(path.join(ROOT, "examples/web", name), "utf8");
@@ -25,16 +24,22 @@ const FRAMEWORKS = {
     main: `import { createElement } from "react"; import { createRoot } from "react-dom/client"; import { Chat } from "./react.jsx";
       createRoot(document.querySelector("#app")).render(createElement(Chat, ${OPTIONS}));`,
     config: 'export default { esbuild: { jsx: "automatic" }, oxc: { jsx: { runtime: "automatic" } }',
+    server: `import { createElement } from "react"; import { renderToString } from "react-dom/server"; import { Chat } from "./react.jsx";
+      export const render = (options) => renderToString(createElement(Chat, options));`,
   },
   Vue: {
     file: "Chat.vue",
     main: `import { createApp } from "vue"; import Chat from "./Chat.vue"; createApp(Chat, ${OPTIONS}).mount("#app");`,
     config: 'import vue from "@vitejs/plugin-vue"; export default { plugins: [vue()]',
+    server: `import { createSSRApp } from "vue"; import { renderToString } from "vue/server-renderer"; import Chat from "./Chat.vue";
+      export const render = (options) => renderToString(createSSRApp(Chat, options));`,
   },
   Svelte: {
     file: "Chat.svelte",
     main: `import { mount } from "svelte"; import Chat from "./Chat.svelte"; mount(Chat, { target: document.querySelector("#app"), props: ${OPTIONS} });`,
     config: 'import { svelte } from "@sveltejs/vite-plugin-svelte"; export default { plugins: [svelte()]',
+    server: `import { render as rendered } from "svelte/server"; import Chat from "./Chat.svelte";
+      export const render = (props) => rendered(Chat, { props }).body;`,
   },
 };
 
@@ -141,16 +146,24 @@ for (const [name, { file, main, config = "export default {" }] of Object.entries
   });
 }
 
-test("the example for React renders on a server", async () => {
-  const project = await Project.make("server", { "react.jsx": await example("react.jsx") });
-  try {
-    const more = ["react.jsx", "--bundle", "--platform=node", "--format=esm", "--jsx=automatic", "--packages=external", "--outfile=server.js"];
-    await project.tool("esbuild", [...more, "--log-level=error"]);
-    const { Chat } = await import(pathToFileURL(project.path("server.js")).href);
-    const require = createRequire(path.join(TOOLS, "package.json"));
-    const html = require("react-dom/server").renderToString(require("react").createElement(Chat, { base: "/v1", threadId: "t1" }));
-    assert.match(html, /<ol><\/ol><p role="status">idle/);
-  } finally {
-    await project.remove();
-  }
-});
+for (const [name, { file, config, server }] of Object.entries(FRAMEWORKS)) {
+  if (!server) continue;
+  test(`the example for ${name} renders on a server, which asks nobody for anything`, async () => {
+    const project = await Project.make("server", { [file]: await example(file), "server.js": server, "vite.config.js": `${config} };` });
+    const asked = [];
+    const kept = globalThis.fetch;
+    globalThis.fetch = (...request) => (asked.push(request), Promise.reject(new Error("no")));
+    try {
+      await project.tool("vite", ["build", "--ssr", "server.js", "--outDir", "out", "--logLevel", "warn"]);
+      const { render } = await import(pathToFileURL(project.path("out/server.js")).href);
+      const html = (await render({ base: "/v1", threadId: "t1" })).replace(/<!--.*?-->/gs, "");
+      assert.match(html, /<ol><\/ol>\s*<p role="status">idle/);
+      // Whatever was begun would ask in a task of its own.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      assert.deepEqual(asked, []);
+    } finally {
+      globalThis.fetch = kept;
+      await project.remove();
+    }
+  });
+}
