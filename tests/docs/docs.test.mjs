@@ -97,10 +97,12 @@ test("links lead somewhere", async () => {
     }
     return anchors.get(file);
   };
-  for (const { name, text } of pages) {
-    for (const [, target] of text.matchAll(/\]\(([^)]+)\)/g)) {
+  const others = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "pkg/README.md", "conformance/README.md"];
+  for (const name of [...pages.map(({ name }) => `docs/${name}`), ...others]) {
+    const text = await readFile(path.join(ROOT, name), "utf8");
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
       const [file, anchor] = target.split("#");
-      const at = path.join(ROOT, "docs", file || name);
+      const at = file ? path.join(ROOT, path.dirname(name), file) : path.join(ROOT, name);
       const found = await anchorsOf(at).catch(() => null);
       assert.ok(found, `${name}: ${target}`);
       if (anchor) assert.ok(found.includes(anchor), `${name}: ${target}`);
