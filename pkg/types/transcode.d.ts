@@ -119,11 +119,17 @@ export function createTranscoder(name: TranscoderName, options?: TranscoderOptio
 
 /** Your handlers as one transcoder, whatever is not there filled in: what each gives can be read. */
 export interface HandledTranscoder<E = unknown> {
+  /** What the handler of this kind of Fact gives. */
   fact(event: PlacedFact): Iterable<E>;
+  /** What `amend` gives; nothing where there is none. */
   amend(event: AmendEvent): Iterable<E>;
+  /** What `delta` gives; nothing where there is none. */
   delta(event: DeltaEvent): Iterable<E>;
+  /** What `reset` gives; without an event, everything is forgotten. */
   reset(event?: ResetEvent): Iterable<E>;
+  /** What `said` gives; nothing where there is none. */
   said(event: SaidEvent): Iterable<E>;
+  /** What `finish` gives; nothing where there is none. */
   finish(): Iterable<E>;
 }
 
