@@ -8,7 +8,7 @@ import { shortest, transcode } from "./transcoder.mjs";
 
 const [row, count, recorded, scratch] = process.argv.slice(2);
 const client = await CLIENTS[row]();
-const report = { row, client: client.client, paths: {}, failures: [], notes: [] };
+const report = { row, client: client.client, paths: {}, written: Object.fromEntries(client.words.map((word) => [word, 0])), failures: [], notes: [] };
 
 function* random() {
   const rows = {};
@@ -48,6 +48,10 @@ async function judge(cases) {
   const chunks = transcode(client, cases.map(({ inputs }) => inputs));
   for (const [number, made] of cases.entries()) {
     const path = (report.paths[made.path] ??= { ok: 0, failed: 0 });
+    for (const chunk of chunks[number].flat()) {
+      const word = client.says(chunk);
+      report.written[word] = (report.written[word] ?? 0) + 1;
+    }
     try {
       await client.judge(made.inputs, chunks[number], made.facts);
       path.ok += 1;

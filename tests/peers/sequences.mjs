@@ -148,7 +148,11 @@ export function sequence(seed) {
   function respond(run_id, coordinate, truncated) {
     const texts = d.chance(0.85) ? Array.from({ length: 1 + d.below(2) }, () => words(d, 8)) : [];
     const content = texts.map((text) => ({ type: "text", text }));
-    if (d.chance(0.12)) content.splice(d.below(content.length + 1), 0, block(d));
+    if (d.chance(0.12)) {
+      const other = block(d);
+      hit(`block ${other.type}`);
+      content.splice(d.below(content.length + 1), 0, other);
+    }
     const response = {
       thinking: d.chance(0.4) ? words(d, 6) : undefined,
       streamed: texts.join(""),

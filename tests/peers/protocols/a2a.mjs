@@ -96,10 +96,22 @@ async function judge(inputs, chunks, facts) {
   }
 }
 
+/** The rows of the table, by what is written. */
+function says(chunk) {
+  const { status } = chunk.statusUpdate ?? {};
+  return status ? [status.state, status.message?.metadata.kind].filter(Boolean).join(" ") : typeof chunk === "string" ? chunk : Object.keys(chunk)[0];
+}
+const words = [
+  "task", "artifactUpdate", "TASK_STATE_WORKING thinking", "TASK_STATE_WORKING tool_call", "TASK_STATE_WORKING tool_result",
+  "TASK_STATE_INPUT_REQUIRED awaiting", "TASK_STATE_COMPLETED", "TASK_STATE_CANCELED", "TASK_STATE_FAILED error", "end",
+];
+
 /** The client. */
 export const a2a = () => ({
   protocol: "a2a",
   options: { thread_id: "context" },
   client: `@a2a-js/sdk ${versionOf("@a2a-js/sdk")}`,
   judge,
+  says,
+  words,
 });

@@ -109,10 +109,23 @@ function apply(items, update) {
   }
 }
 
+/** The rows of the table, by what is written. */
+function says(chunk) {
+  const { sessionUpdate, status } = chunk.params?.update ?? {};
+  if (sessionUpdate) return sessionUpdate === "tool_call_update" ? `${sessionUpdate} ${status}` : sessionUpdate;
+  return chunk.method ?? chunk.result?.stopReason ?? (chunk.error ? "error" : chunk);
+}
+const words = [
+  "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update in_progress", "tool_call_update completed",
+  "tool_call_update failed", "session/request_permission", "end_turn", "max_turn_requests", "cancelled", "error", "end", "cut",
+];
+
 /** The client. */
 export const acp = () => ({
   protocol: "acp",
   options: { thread_id: "session" },
   client: `@agentclientprotocol/sdk ${versionOf("@agentclientprotocol/sdk")}`,
   judge,
+  says,
+  words,
 });

@@ -119,10 +119,24 @@ async function judge(inputs, chunks, facts) {
   assert.deepEqual(told, outcomes, "how the runs ended");
 }
 
+/** The rows of the table, by what is written. */
+function says(chunk) {
+  if (chunk.type !== "RUN_FINISHED") return chunk.type ?? chunk;
+  return `RUN_FINISHED ${chunk.outcome.pendingToolCallIds ? "pending" : chunk.outcome.type}${chunk.result ? " exhausted" : ""}`;
+}
+const words = [
+  "RUN_STARTED", "STEP_STARTED", "STEP_FINISHED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END",
+  "REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_END", "REASONING_END",
+  "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT", "MESSAGES_SNAPSHOT", "RUN_FINISHED success",
+  "RUN_FINISHED success exhausted", "RUN_FINISHED cancelled", "RUN_FINISHED pending", "RUN_FINISHED interrupt", "RUN_ERROR", "end",
+];
+
 /** The client. */
 export const agUi = () => ({
   protocol: "ag-ui",
   options: { thread_id: "thread" },
   client: `@ag-ui/client ${versionOf("@ag-ui/client")}`,
   judge,
+  says,
+  words,
 });

@@ -134,8 +134,18 @@ function checker(schema) {
   };
 }
 
+/** The rows of the table, by what is written. */
+const says = (chunk) => (chunk.type === "finish" ? `finish ${chunk.finishReason}` : (chunk.type ?? chunk));
+const words = [
+  "start", "start-step", "text-start", "text-delta", "text-end", "reasoning-start", "reasoning-delta", "reasoning-end",
+  "tool-input-start", "tool-input-delta", "tool-input-available", "tool-approval-request", "tool-output-available",
+  "tool-output-error", "file", "source-url", "source-document", "finish-step", "finish stop", "finish length",
+  "finish tool-calls", "finish error", "abort", "error", "end", "cut",
+];
+
 /** One version of the client. */
 export async function aiSdk(version) {
   const name = `ai-${version}`;
-  return { protocol: "ai-sdk", options: { version }, client: `ai ${versionOf(name)}`, judge: judge(await import(name)) };
+  const rows = { says, words: version === 7 ? [...words, "reset-step"] : words };
+  return { protocol: "ai-sdk", options: { version }, client: `ai ${versionOf(name)}`, judge: judge(await import(name)), ...rows };
 }

@@ -117,6 +117,14 @@ function finish(folder) {
   }
 }
 
+/** The rows of the table, by what is written. */
+const says = (chunk) => [chunk.type ?? chunk, chunk.evaluated_permission, chunk.stop_reason?.type].filter(Boolean).join(" ");
+const words = [
+  "event_start", "event_delta", "agent.thinking", "agent.message", "agent.tool_use allow", "agent.tool_use ask",
+  "agent.custom_tool_use", "agent.mcp_tool_use allow", "agent.mcp_tool_use ask", "agent.tool_result", "session.error",
+  "session.status_idle requires_action", "session.status_idle end_turn", "session.status_idle retries_exhausted", "end",
+];
+
 /** The client. */
 export const managedAgents = () => ({
   protocol: "managed-agents",
@@ -124,4 +132,6 @@ export const managedAgents = () => ({
   client: `@anthropic-ai/sdk ${versionOf("@anthropic-ai/sdk")}`,
   judge,
   finish,
+  says,
+  words,
 });
