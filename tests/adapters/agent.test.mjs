@@ -158,6 +158,18 @@ test("what people do with an agent besides", async (t) => {
     await judge(clone, host, "clone");
   });
 
+  await t.test("events that stop before the run's end reject, and connecting mends it", async () => {
+    const made = page("short");
+    const { turns } = made.agent;
+    const first = () => new TransformStream({ transform: (event, controller) => (controller.enqueue(event), controller.terminate()) });
+    turns.read = (...wanted) => Object.getPrototypeOf(turns).read.apply(turns, wanted).pipeThrough(first());
+    say(made, "/plain");
+    await assert.rejects(made.agent.runAgent(), (error) => error.code === "truncated");
+    delete turns.read;
+    await made.agent.connectAgent();
+    await judge(made.agent, host, "short");
+  });
+
   await t.test("an interrupt that another page has answered goes on all the same, and what says nothing is refused", async () => {
     const one = page("two");
     say(one, "/approve");
