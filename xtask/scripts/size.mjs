@@ -1,13 +1,15 @@
 // Bundles the package's default entry as an application would, minified and split, and prints one JSON line per file
 // that a browser may load: {"file","part","raw","gzip","brotli"}. A part is "default" or "lazy": what only a dynamic
 // import reaches is lazy, unless it holds the module's own glue, which every user loads. An entry for another package is
-// "own": what it adds to the default entry, without that package.
+// "own": what it adds to the default entry, without that package. With --peers come bundles of what people would use
+// instead, made in the same way, without React: "peer".
 // Arguments: the repository's root, the folder to write the bundle to.
 import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
+const peers = process.argv.includes("--peers");
 const [root, out] = process.argv.slice(-2);
 
 rmSync(out, { recursive: true, force: true });
@@ -77,4 +79,16 @@ for (const name of own) {
   const outfile = join(out, "own", `${name}.js`);
   await bundle({ entryPoints: [join(root, `pkg/${name}.js`)], outfile, packages: "external", plugins: [shared] });
   measure(`${name}.js`, "own", readFileSync(outfile));
+}
+
+const PEERS = [
+  ["ai: readUIMessageStream, DefaultChatTransport", "ai-7", "readUIMessageStream, DefaultChatTransport"],
+  ["@ai-sdk/react: useChat", "@ai-sdk/react-7", "useChat"],
+  ["@ag-ui/client: HttpAgent", "@ag-ui/client", "HttpAgent"],
+];
+for (const [name, from, what] of peers ? PEERS : []) {
+  const outfile = join(out, "peers", `${from.replaceAll("/", "-")}.js`);
+  const version = JSON.parse(readFileSync(join(root, "node_modules", from, "package.json"), "utf8")).version;
+  await bundle({ stdin: { contents: `export { ${what} } from "${from}";`, resolveDir: root }, outfile, external: ["react", "react-dom"] });
+  measure(`${name} (${version})`, "peer", readFileSync(outfile));
 }

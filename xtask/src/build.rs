@@ -44,7 +44,7 @@ const OPTIMISE: &[&str] = &[
 const BINDGEN: &[&str] = &["--target", "web", "--omit-default-module-path"];
 
 /// The modules, by the feature of the crate that each is made of.
-const MODULES: &[(&str, &str)] = &[("threadfold", "client"), ("transcode", "transcoders")];
+pub const MODULES: &[(&str, &str)] = &[("threadfold", "client"), ("transcode", "transcoders")];
 
 /// Here only for the stamp: a package that an older script checked is built again.
 const INSTANTIATE: &str = include_str!("../scripts/instantiate.mjs");
@@ -118,6 +118,33 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     fs::write(&stamp, key).context("noting what was built")?;
     println!("   package: built pkg/wasm in {}", seconds(start.elapsed()));
     Ok(())
+}
+
+/// One of the modules as the package has it, but with its functions' names, for tools that look into it.
+pub fn named(toolchain: &Toolchain, (name, feature): (&str, &str)) -> Outcome<PathBuf> {
+    let folder = wasm_std::target().join("named");
+    let features = ["--no-default-features", "--features", feature];
+    toolchain
+        .release()?
+        .args(["--lib", "--package", "threadfold"])
+        .args(features)
+        .env("CARGO_PROFILE_RELEASE_STRIP", "none")
+        .env("CARGO_TARGET_DIR", &folder)
+        .run()?;
+    let compiled = folder.join(TARGET).join("release/threadfold.wasm");
+    let bindgen =
+        Run::new(bindgen::folder()?.join("wasm-bindgen")).args(BINDGEN).args(["--keep-debug", "--out-name", name]);
+    bindgen.arg("--out-dir").arg(&folder).arg(&compiled).run()?;
+    let module = folder.join(format!("{name}_bg.wasm"));
+    let keeping = OPTIMISE.iter().filter(|flag| !flag.starts_with("--strip")).chain(&["--debuginfo"]);
+    Run::new("node")
+        .arg(npm::packages()?.join("binaryen/bin/wasm-opt"))
+        .args(keeping)
+        .arg(&module)
+        .arg("-o")
+        .arg(&module)
+        .run()?;
+    Ok(module)
 }
 
 fn package_folder() -> PathBuf {

@@ -47,7 +47,8 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "size",
         flags: size::USAGE,
-        help: "brotli, gzip and raw size of the default entry; exit 1 when over the budget",
+        help: "brotli, gzip and raw size of the default entry and of its parts, beside its peers; exit 1 when over the \
+               budget; --readme: write the figures into the README",
         run: size::run,
     },
     Command {

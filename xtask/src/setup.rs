@@ -9,6 +9,7 @@ pub mod deny;
 pub mod dsh;
 pub mod npm;
 pub mod python;
+pub mod twiggy;
 pub mod wasm_std;
 
 use crate::args::Args;

@@ -1,6 +1,9 @@
 //! `cargo xtask size`: what a browser loads for the package's default entry, against the budget.
 
-use crate::args::Args;
+mod parts;
+mod readme;
+
+use crate::args::{Args, Takes};
 use crate::build;
 use crate::failure::{Context, Failure, Outcome};
 use crate::layout;
@@ -9,7 +12,7 @@ use crate::setup::{npm, wasm_std};
 use serde_json::Value;
 use std::fmt::Write;
 
-pub const USAGE: &str = "";
+pub const USAGE: &str = "[--readme]";
 
 /// Bytes after brotli that the default entry may come to: the module, its glue and all code imported statically.
 const DEFAULT_BUDGET: u64 = 60_000;
@@ -21,26 +24,39 @@ const TOTAL_BUDGET: u64 = 75_000;
 /// each step down, and let the stage judge by the budget in the end.
 const REACHED: u64 = 133_000;
 
-/// Builds, measures, prints, and fails over the budget.
+/// Builds, measures, prints what everything costs, and fails over the budget.
 pub fn run(arguments: &[String]) -> Outcome {
-    Args::parse(arguments, &[])?;
-    build::package(&wasm_std::toolchain()?)?;
-    within_budget(&measure()?)
+    let args = Args::parse(arguments, &[("--readme", Takes::Nothing)])?;
+    let toolchain = wasm_std::toolchain()?;
+    build::package(&toolchain)?;
+    let mut named = Vec::new();
+    for (name, feature) in build::MODULES {
+        named.push((name, parts::table(&build::named(&toolchain, (name, feature))?)?));
+    }
+    let files = measure(&["--peers"])?;
+    for (name, parts) in named {
+        print!("\nbytes of {name}_bg.wasm before compression, by part of the crate\n{parts}");
+    }
+    if args.has("--readme") {
+        readme::write(&markdown(&files))?;
+    }
+    within_budget(&files)
 }
 
 /// Measures the package that is in `pkg/`, prints, and fails when it has grown.
 pub fn not_grown() -> Outcome {
-    let files = measure()?;
+    let files = measure(&[])?;
     if let Err(over) = within_budget(&files) {
         println!("   the budget is not met yet: {over}");
     }
     no_more_than(&files, REACHED)
 }
 
-fn measure() -> Outcome<Vec<File>> {
+fn measure(flags: &[&str]) -> Outcome<Vec<File>> {
     npm::packages()?;
     let out = layout::target().join("size");
-    let measured = Run::new("node").arg("xtask/scripts/size.mjs").arg(layout::root()).arg(out).read()?;
+    let script = Run::new("node").arg("xtask/scripts/size.mjs").args(flags);
+    let measured = script.arg(layout::root()).arg(out).read()?;
     let files = measured.lines().map(File::parse).collect::<Outcome<Vec<_>>>()?;
     print!("{}", table(&files));
     Ok(files)
@@ -64,6 +80,8 @@ enum Part {
     Lazy,
     /// With an entry of its own, which a page asks for by name; no budget counts it.
     Own,
+    /// What people would use instead.
+    Peer,
 }
 
 impl Part {
@@ -72,6 +90,7 @@ impl Part {
             "default" => Some(Self::Default),
             "lazy" => Some(Self::Lazy),
             "own" => Some(Self::Own),
+            "peer" => Some(Self::Peer),
             _ => None,
         }
     }
@@ -106,6 +125,7 @@ fn table(files: &[File]) -> String {
             Part::Default => "",
             Part::Lazy => "  (lazy)",
             Part::Own => "  (an entry of its own, without what the default entry has)",
+            Part::Peer => "  (a peer, without React)",
         };
         let _ = writeln!(text, "{:>9} {:>9} {:>9}  {}{part}", file.brotli, file.gzip, file.raw, file.name);
     }
@@ -113,6 +133,30 @@ fn table(files: &[File]) -> String {
     let _ = writeln!(text, "{entry:>9} of {DEFAULT_BUDGET} bytes: all that the default entry loads");
     let total = entry + brotli(files, Part::Lazy);
     let _ = writeln!(text, "{total:>9} of {TOTAL_BUDGET} bytes: with the lazy parts");
+    text
+}
+
+/// The figures for readers, in kB.
+fn markdown(files: &[File]) -> String {
+    let kilo = |bytes: u64| format!("{:.1}", bytes as f64 / 1000.0);
+    let module = |name: &str| files.iter().filter(|file| file.name.ends_with(name)).map(|file| file.brotli).sum();
+    let entry = brotli(files, Part::Default);
+    let wasm: u64 = module("threadfold_bg.wasm");
+    let mut rows = vec![
+        ("the default entry, all of it".to_owned(), entry),
+        ("of it the module".to_owned(), wasm),
+        ("of it JavaScript".to_owned(), entry.saturating_sub(wasm)),
+        ("loaded when the first transcoder is made".to_owned(), brotli(files, Part::Lazy)),
+    ];
+    let rest =
+        |part: Part| files.iter().filter(move |file| file.part == part).map(|file| (file.name.clone(), file.brotli));
+    rows.extend(rest(Part::Own).map(|(name, size)| (format!("`threadfold/{}`", name.trim_end_matches(".js")), size)));
+    rows.extend(rest(Part::Peer).map(|(name, size)| (format!("beside it, {name}"), size)));
+    let mut text = "\n| | kB after brotli |\n|---|---:|\n".to_owned();
+    for (what, bytes) in rows {
+        let _ = writeln!(text, "| {what} | {} |", kilo(bytes));
+    }
+    text.push('\n');
     text
 }
 
@@ -154,6 +198,15 @@ mod tests {
                 .is_ok_and(|file| file.part == Part::Lazy && (file.raw, file.gzip, file.brotli) == (3, 2, 1))
         );
         assert!(File::parse(r#"{"file":"x.js","part":"lazy","raw":3,"gzip":2}"#).is_err());
+    }
+
+    #[test]
+    fn readers_are_told_the_entry_whole_and_in_its_two_parts() {
+        let module = File { name: "pkg/wasm/threadfold_bg.wasm".to_owned(), ..file(Part::Default, 90_000) };
+        let text = markdown(&[module, file(Part::Default, 10_050), file(Part::Peer, 45_000)]);
+        for row in ["all of it | 100.1 |", "the module | 90.0 |", "JavaScript | 10.1 |", "beside it, a.js | 45.0 |"] {
+            assert!(text.contains(row), "{row} in {text}");
+        }
     }
 
     #[test]
