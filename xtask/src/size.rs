@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn readers_are_told_the_entry_whole_and_in_its_two_parts() {
         let module = File { name: "pkg/wasm/threadfold_bg.wasm".to_owned(), ..file(Part::Default, 90_000) };
-        let text = markdown(&[module, file(Part::Default, 10_050), file(Part::Peer, 45_000)]);
+        let text = markdown(&[module, file(Part::Default, 10_100), file(Part::Peer, 45_000)]);
         for row in ["all of it | 100.1 |", "the module | 90.0 |", "JavaScript | 10.1 |", "beside it, a.js | 45.0 |"] {
             assert!(text.contains(row), "{row} in {text}");
         }
