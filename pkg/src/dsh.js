@@ -19,6 +19,8 @@ export function dsh(options) {
     options: Object.freeze(given),
     threadId: sessionId,
     renewable: token !== undefined,
+    // The host's pings are answered by the browser and not seen here, so silence says nothing.
+    watchdog: false,
     dshMessages: maxMessages,
     edge: (call) => new DshEdge(given, call),
   });

@@ -129,6 +129,20 @@ test("what comes alone, with nothing behind it, is shown, and brings its deadlin
   client.close();
 });
 
+test("a session that rests is left alone, however long it is silent", async () => {
+  const host = new Played();
+  const long = [];
+  globalThis.setTimeout = (action, pause, ...rest) => (pause > 5000 ? void long.push(action) : kept.setTimeout(action, pause, ...rest));
+  const client = followed();
+  const connected = client.connect();
+  await host.accept();
+  await connected;
+  // The deadline of the opening, which was met.
+  for (const action of long.splice(0)) action();
+  assert.equal(long.length, 0, "nothing is waited for");
+  client.close();
+});
+
 test("a prompt, a cancel and their answers go by calls with the host's names", async () => {
   const host = new Played();
   host.answer = ({ method }) => [200, method === "session/cancel" ? { ok: false, error: { code: "session/not-found", message: "no" } } : { ok: true, value: { accepted: true } }];

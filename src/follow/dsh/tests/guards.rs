@@ -226,6 +226,7 @@ fn a_host_that_never_sends_in_order_is_followed_by_its_log_alone_until_a_quiet_m
     assert_eq!(*world.follower.status(), Status::CatchingUp, "only the log is followed");
     world.play("chunk A one · chunk A two · m13 onetwo · end A").shows("13:onetwo").reopens(3);
     world.play("wait 60000").reopens(4).play("wait 200 · snap").shows("13:onetwo").is_settled();
+    assert!(world.anomalies.is_empty(), "{:?}", world.anomalies);
 }
 
 #[test]
