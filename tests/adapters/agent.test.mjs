@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { ThreadAgent, toAgUiMessages } from "../../pkg/ag-ui.js";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
-import { agUiMessages, plainMessages } from "./expected.mjs";
+import { agUiMessages, plainMessages } from "../peers/expected-ag-ui.mjs";
 import { client, committed, FAULTS, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 let number = 0;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { ThreadChatTransport, toUIMessages } from "../../pkg/ai-sdk.js";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
-import { clientCalls, plainParts, uiParts } from "./expected.mjs";
+import { clientCalls, plainParts, uiParts } from "../peers/expected-ai-sdk.mjs";
 import { client, committed, FAULTS, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 /** A page's chat: the SDK's own, with the plainest state that it takes. */

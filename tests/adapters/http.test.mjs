@@ -12,7 +12,7 @@ import * as seven from "ai-7";
 import { Host } from "../../www/tests/support/host.mjs";
 import { until } from "../../www/tests/support/until.mjs";
 import { chatOver, judge, play } from "./chat.mjs";
-import { agUiMessages, plainMessages } from "./expected.mjs";
+import { agUiMessages, plainMessages } from "../peers/expected-ag-ui.mjs";
 import { committed, RECORDINGS, SCRIPT } from "./thread.mjs";
 
 // An agent writes each failure to the console.

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fold, threadfold, ThreadClient } from "../../pkg/node.js";
 import { ROOT } from "../../www/tests/support/host.mjs";
-import { textOf } from "./expected.mjs";
+import { textOf } from "../peers/expected.mjs";
 
 const ALL = path.join(ROOT, "../shared/recordings/openai-chat");
 const folder = existsSync(ALL) ? ALL : path.join(ROOT, "tests/fixtures/openai-chat");

@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { HttpAgent } from "@ag-ui/client";
 import { fold } from "../../pkg/node.js";
 import { Host } from "../../www/tests/support/host.mjs";
-import { expected as expectedAgUi, plain as plainAgUi } from "./protocols/ag-ui.mjs";
-import { expected as expectedParts, plain as plainParts } from "./protocols/ai-sdk.mjs";
+import { agUiMessages, plainMessages } from "./expected-ag-ui.mjs";
+import { plainParts, uiParts } from "./expected-ai-sdk.mjs";
+import { saidBefore } from "./protocols/ag-ui.mjs";
 import { SCRIPTS } from "./record.mjs";
 
 const until = async (wanted) => {
@@ -54,8 +55,8 @@ async function agUi(host, say, thread) {
   // The tool messages that the page made itself have the page's ids.
   const own = (message) => (message.role === "tool" ? { ...message, id: "" } : message);
   const held = agent.messages.filter((message, n, all) => !message.id.startsWith("t-") || !all.some((other) => other.toolCallId === message.toolCallId && !other.id.startsWith("t-")));
-  const wanted = expectedAgUi(inputs, facts);
-  assert.deepEqual(plainAgUi(held, false).map(own), plainAgUi(wanted, false).map(own), say);
+  const wanted = agUiMessages(saidBefore(inputs), facts);
+  assert.deepEqual(plainMessages(held, false).map(own), plainMessages(wanted, false).map(own), say);
 }
 
 /** A chat without a page. */
@@ -108,7 +109,7 @@ async function aiSdk(version, host, say, thread) {
   const { facts } = inputsOf(await committed(host, thread));
   const failed = facts.filter(({ fact }) => fact.type === "run_failed").map(({ fact }) => `${fact.code}: ${fact.message}`);
   if (!broken) assert.deepEqual([chat.status, chat.error?.message], failed.length ? ["error", failed[0]] : ["ready", undefined], say);
-  const [[run, parts]] = expectedParts(facts);
+  const [[run, parts]] = uiParts(facts);
   const answers = chat.messages.filter(({ role }) => role === "assistant");
   assert.deepEqual(answers.map(({ id }) => id), [run], "one message, named after the run");
   assert.deepEqual(plainParts(answers[0].parts, false), plainParts(parts, false), say);

@@ -5,59 +5,21 @@ import { defaultApplyEvents, enforceEvents, verifyEvents } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import { from, lastValueFrom, toArray } from "rxjs";
 import { textOf, wireIds } from "../expected.mjs";
+import { agUiMessages, plainMessages } from "../expected-ag-ui.mjs";
 import { versionOf } from "../version.mjs";
 
 const schemas = new Map(EventSchema.options.map((schema) => [schema.shape.type.value, schema]));
 
-export function expected(inputs, facts) {
-  const wire = wireIds(facts);
-  const messages = [];
-  const asked = new Set();
-  const assistant = (id) => {
-    if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
-    return messages.find((m) => m.id === id);
-  };
-  // A run answers what was said last before it.
+/** What each run answers: what was said last before it. */
+export function saidBefore(inputs) {
   const said = new Map();
   let last;
   for (const { type, message, run_id } of inputs) {
     if (type === "said") last = message;
-    if (type === "fact" && !said.has(run_id)) said.set(run_id, last);
+    if (type === "fact" && !said.has(run_id)) said.set(run_id, { id: last.id, text: textOf(last.content) });
   }
-  for (const { fact, run_id, coordinate, position, call } of facts) {
-    if (!asked.has(run_id)) {
-      asked.add(run_id);
-      const message = said.get(run_id);
-      messages.push({ id: message.id, role: "user", content: textOf(message.content) });
-    }
-    const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
-    if (fact.type === "assistant_thinking") messages.push({ id: `${id}-reasoning`, role: "reasoning", content: fact.text });
-    if (fact.type === "assistant_message" && textOf(fact.content) !== "") assistant(id).content = textOf(fact.content);
-    if (fact.type === "tool_call") (assistant(id).toolCalls ??= []).push({ id: wire(position), type: "function", function: { name: fact.name, arguments: fact.input } });
-    if (fact.type === "tool_result") {
-      const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: wire(call), content: textOf(fact.content) };
-      if (fact.is_error) message.metadata = { is_error: true };
-      let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId));
-      while (messages[at]?.role === "tool") at += 1;
-      messages.splice(at, 0, message);
-    }
-  }
-  return messages;
+  return said;
 }
-
-/**
- * Arguments are compared as values. A preview whose stream says no coordinate has an id of its own, which stays.
- */
-export const plain = (messages, bare) =>
-  messages.map((message) => ({
-    ...message,
-    ...(bare && ["assistant", "reasoning"].includes(message.role) && { id: "" }),
-    ...(message.toolCalls && {
-      toolCalls: message.toolCalls.map((call) => ({ ...call, function: { ...call.function, arguments: value(call.function.arguments) } })),
-    }),
-  }));
-
-const value = (json) => (typeof json === "string" ? JSON.parse(json) : json);
 
 async function judge(inputs, chunks, facts) {
   let messages = [];
@@ -102,7 +64,7 @@ async function judge(inputs, chunks, facts) {
   assert.equal(stream.length, 0, "a stream was left open");
   if (!facts) return;
   const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
-  assert.deepEqual(plain(messages, bare), plain(expected(inputs, facts), bare));
+  assert.deepEqual(plainMessages(messages, bare), plainMessages(agUiMessages(saidBefore(inputs), facts), bare));
   const wire = wireIds(facts);
   const outcomes = facts.flatMap(({ fact, call }) => {
     if (fact.type === "run_failed") return [{ error: fact.code }];

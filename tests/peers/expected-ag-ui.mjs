@@ -1,0 +1,46 @@
+// What AG-UI's messages must be, built from the Facts and from what was said, and from nothing else.
+
+import { textOf, wireIds } from "./expected.mjs";
+
+/** The messages that the Facts make, and before each run's the one that began it. */
+export function agUiMessages(said, facts) {
+  const wire = wireIds(facts);
+  const messages = [];
+  const asked = new Set();
+  const assistant = (id) => {
+    if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
+    return messages.find((m) => m.id === id);
+  };
+  for (const { fact, run_id, coordinate, position, call } of facts) {
+    if (!asked.has(run_id)) {
+      asked.add(run_id);
+      messages.push({ id: said.get(run_id).id, role: "user", content: said.get(run_id).text });
+    }
+    const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
+    if (fact.type === "assistant_thinking") messages.push({ id: `${id}-reasoning`, role: "reasoning", content: fact.text });
+    if (fact.type === "assistant_message" && textOf(fact.content) !== "") assistant(id).content = textOf(fact.content);
+    if (fact.type === "tool_call") (assistant(id).toolCalls ??= []).push({ id: wire(position), type: "function", function: { name: fact.name, arguments: fact.input } });
+    if (fact.type === "tool_result") {
+      const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: wire(call), content: textOf(fact.content) };
+      if (fact.is_error) message.metadata = { is_error: true };
+      let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId));
+      while (messages[at]?.role === "tool") at += 1;
+      messages.splice(at, 0, message);
+    }
+  }
+  return messages;
+}
+
+/**
+ * Arguments are compared as values. A preview whose stream says no coordinate has an id of its own, which stays.
+ */
+export const plainMessages = (messages, bare) =>
+  messages.map((message) => ({
+    ...message,
+    ...(bare && ["assistant", "reasoning"].includes(message.role) && { id: "" }),
+    ...(message.toolCalls && {
+      toolCalls: message.toolCalls.map((call) => ({ ...call, function: { ...call.function, arguments: value(call.function.arguments) } })),
+    }),
+  }));
+
+const value = (json) => (typeof json === "string" ? JSON.parse(json) : json);
