@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use js_sys::JSON;
-use threadfold::json::{Error, Fragment, Kind, Reader, Wire, Writer, read_noting, write};
+use threadfold::json::{Error, Fragment, Kind, Limits, Reader, Wire, Writer, read_noting, write};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -103,6 +103,76 @@ fn generated_cut_and_damaged_documents_are_judged_as_the_engine_judges_them() {
             agree(&damaged.iter().collect::<String>());
         }
     }
+}
+
+#[test]
+fn every_short_number_is_judged_as_the_engine_judges_it() {
+    let mut texts = vec![String::new()];
+    let mut numbers = 0;
+    for _ in 0..5 {
+        texts = texts.iter().flat_map(|text| "019-+.eE".chars().map(move |symbol| format!("{text}{symbol}"))).collect();
+        for text in &texts {
+            agree(text);
+            numbers += usize::from(JSON::parse(text).is_ok());
+        }
+    }
+    assert!(numbers > 1500, "only {numbers} numbers");
+}
+
+#[test]
+fn whole_numbers_are_taken_where_the_engine_holds_them_exactly() {
+    let around = |power: u32| (-2..=2_i64).map(move |more| ((1_i128 << power) + i128::from(more)).to_string());
+    let texts = [53, 54, 63, 64, 32, 31].into_iter().flat_map(around);
+    let more = ["0", "00", "01", "-0", "-1", "1.0", "1e2", "1E0", "10", "9007199254740991.0", "99999999999999999999"];
+    for text in texts.chain(more.map(str::to_owned)) {
+        let value = JSON::parse(&text).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let theirs = value.filter(js_sys::Number::is_safe_integer).and_then(|value| value.as_f64());
+        let ours = Reader::new(&text, Limits::default()).and_then(|mut r| {
+            let number = r.unsigned()?;
+            r.end().map(|()| number)
+        });
+        assert_eq!(ours.as_ref().ok().map(|number| *number as f64), theirs, "{text}: {ours:?}");
+        let refused = ours.is_err_and(|error| error.code() == "json_number_range");
+        assert_eq!(refused, theirs.is_none() && JSON::parse(&text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn every_escape_and_every_control_character_is_judged_as_the_engine_judges_it() {
+    for byte in 0..=0x7f_u8 {
+        let character = char::from(byte);
+        agree(&format!("\"{character}\""));
+        agree(&format!("\"\\{character}\""));
+        for at in 0..4 {
+            let mut digits = ['0', '0', '4', '1'];
+            digits[at] = character;
+            agree(&format!("\"\\u{}\"", digits.iter().collect::<String>()));
+        }
+    }
+    for cut in 0..6 {
+        agree(&format!("\"{}\"", &"\\u0041"[..cut]));
+    }
+}
+
+#[test]
+fn surrogates_in_any_order_are_joined_as_the_engine_joins_them() {
+    let units = ["\\ud800", "\\uDBFF", "\\udc00", "\\uDFFF", "\\ud7ff", "\\ue000", "x", "\u{1f600}", "\\\\"];
+    let mut texts = vec![String::new()];
+    let mut kept = 0;
+    for _ in 0..4 {
+        texts = texts.iter().flat_map(|text| units.map(|unit| format!("{text}{unit}"))).collect();
+        for text in &texts {
+            let quoted = format!("\"{text}\"");
+            agree(&quoted);
+            // A half in the middle is the one thing that is not kept, and it is noted.
+            let (fragment, notes) = read_noting::<Fragment>(&quoted).expect("a string");
+            if notes.replaced_halves == 0 {
+                assert_eq!(JSON::parse(&write(&fragment)).expect("a string"), JSON::parse(&quoted).expect("a string"));
+                kept += 1;
+            }
+        }
+    }
+    assert!(kept > 2000, "only {kept} texts are kept whole");
 }
 
 fn document(dice: &mut Dice, depth: u32, out: &mut String) {
