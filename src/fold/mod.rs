@@ -42,7 +42,7 @@ pub struct Fold {
     last: Option<u64>,
     runs: Vec<Run>,
     by_id: Names,
-    /// The run whose beginning the next record may confirm.
+    /// The run of the last record, whose beginning the next one may confirm.
     undecided: Option<usize>,
     anomalies: Vec<Anomaly>,
 }
@@ -94,7 +94,7 @@ impl Fold {
         // A message that belongs to no run is in the view, and is no Fact.
         if let Some(run) = index.and_then(|index| self.runs.get_mut(index)) {
             run.append(record, &mut out);
-            self.undecided = index.filter(|_| run.is_undecided());
+            self.undecided = index;
         }
         out.finish()
     }

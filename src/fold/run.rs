@@ -108,11 +108,6 @@ impl Run {
         }
     }
 
-    /// True while the next record may still tell that the run began with the first.
-    pub fn is_undecided(&self) -> bool {
-        self.start == Start::Undecided
-    }
-
     fn begin(&mut self, record: &Record, out: &mut Output<'_>) {
         let started = match (self.start, record) {
             (Start::Whole, _) => true,

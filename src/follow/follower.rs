@@ -162,7 +162,7 @@ impl Follower {
     }
 
     pub(super) fn anomaly(&mut self, code: &'static str, message: String) {
-        self.tell(Anomaly { code, message });
+        self.tell(Anomaly::new(code, message));
     }
 
     pub(super) fn tell(&mut self, anomaly: Anomaly) {
@@ -216,7 +216,7 @@ impl Follower {
             }
             (Live::Malformed(name, error), _) => {
                 let message = format!("an event \"{name}\" could not be read: {error}");
-                strict::malformed(self, Anomaly { code: error.code(), message }, &name, now);
+                strict::malformed(self, Anomaly::new(error.code(), message), &name, now);
             }
             (Live::Closed(closed), _) => self.lost(&closed, now, random),
         }

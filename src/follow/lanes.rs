@@ -31,6 +31,10 @@ pub(super) enum Feed {
     Ended { until: Option<u64> },
 }
 
+/// How many previews one side holds. No host has so many responses under way; one that says so is not to fill the page's
+/// memory, nor to make each fragment look through them all.
+const MOST_LANES: usize = 64;
+
 /// All previews of one side, in the order in which they were opened.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lanes {
@@ -76,7 +80,7 @@ impl Lanes {
         self.list.iter_mut().find(|lane| lane.run_id == *run_id && lane.coordinate.as_ref() == coordinate)
     }
 
-    /// A new, empty lane below all others.
+    /// A new, empty lane below all others. Where there are as many as there may be, the oldest makes room.
     pub fn open(
         &mut self,
         run_id: RunId,
@@ -85,6 +89,10 @@ impl Lanes {
         feed: Feed,
         changes: &mut Vec<LaneChange>,
     ) -> LaneId {
+        if self.list.len() >= MOST_LANES {
+            let oldest = self.list.remove(0);
+            changes.push(LaneChange::Dropped { lane: oldest.id });
+        }
         let id = LaneId(self.next_id);
         self.next_id = self.next_id.wrapping_add(1);
         changes.push(LaneChange::Open { lane: id, run_id: run_id.clone(), coordinate: coordinate.clone() });
@@ -139,10 +147,23 @@ impl Lanes {
 }
 
 impl Lane {
-    /// A Delta that joins on.
-    pub fn grow(&mut self, delta: Delta, changes: &mut Vec<LaneChange>) {
-        let growth = self.content.push(&delta);
-        changes.push(LaneChange::Grew { lane: self.id, delta, growth });
+    /// A Delta that joins on; false when there is no room for it.
+    pub fn grow(&mut self, delta: Delta, changes: &mut Vec<LaneChange>) -> bool {
+        let has_room = self.has_room(changes);
+        if has_room {
+            let growth = self.content.push(&delta);
+            changes.push(LaneChange::Grew { lane: self.id, delta, growth });
+        }
+        has_room
+    }
+
+    /// True while more may be shown. A lane that is full stays as it is, fed by nothing, until the log has the response.
+    pub fn has_room(&mut self, changes: &mut Vec<LaneChange>) -> bool {
+        if self.content.is_full() {
+            self.feed = Feed::Ended { until: None };
+            self.confirm(false, changes);
+        }
+        !self.content.is_full()
     }
 
     /// True for a lane of this step.

@@ -163,6 +163,21 @@ pub enum Status {
 pub struct Anomaly {
     /// A stable word for programs.
     pub code: &'static str,
-    /// A sentence for people, with the offending value.
+    /// A sentence for people, with the offending value, or its beginning where it is very long.
     pub message: String,
+}
+
+/// How long a message may be, in bytes: a host's value in it may have any length.
+const LONGEST_MESSAGE: usize = 1000;
+
+impl Anomaly {
+    /// An anomaly; a message that is too long to be shown to anybody ends in an ellipsis.
+    pub fn new(code: &'static str, mut message: String) -> Self {
+        if message.len() > LONGEST_MESSAGE {
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.shrink_to_fit();
+            message.push('…');
+        }
+        Self { code, message }
+    }
 }

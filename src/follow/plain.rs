@@ -12,6 +12,7 @@ use super::follower::Follower;
 use super::lanes::Feed;
 use super::link::Phase;
 use super::rows::reach;
+use super::strict::PREVIEW_FULL;
 use crate::event::{AgentEvent, Coordinate, Delta, Envelope, RunId};
 
 /// The stream is open.
@@ -59,14 +60,20 @@ fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta:
         side.lanes.open(run_id.clone(), coordinate.clone(), started_after, feed, &mut side.step.lanes);
     }
     let Some(lane) = side.lanes.of_plain(&run_id, coordinate.as_ref()) else { return };
+    if lane.feed == (Feed::Ended { until: None }) {
+        return;
+    }
     if lane.feed != (Feed::Stream { generation }) {
         reach("C4 a new connection starts the preview anew");
         lane.reset(&mut side.step.lanes);
         lane.feed = Feed::Stream { generation };
     }
     lane.confirm(true, &mut side.step.lanes);
-    lane.grow(delta, &mut side.step.lanes);
+    let grew = lane.grow(delta, &mut side.step.lanes);
     f.stats.deltas += 1;
+    if !grew {
+        f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+    }
     if doubtful {
         reach("C4 a Delta of what does not work is a hint");
         f.reads.look();

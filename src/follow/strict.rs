@@ -22,6 +22,10 @@ use super::output::Anomaly;
 use super::rows::reach;
 use super::side::Side;
 
+/// What is said of a preview that takes no more.
+pub(super) const PREVIEW_FULL: &str =
+    "an answer is too long for a preview; the rest of it is seen when it is committed";
+
 /// A frame of the current generation.
 pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
     f.stats.frames += 1;
@@ -176,9 +180,12 @@ fn delta(f: &mut Follower, frame: DeltaFrame, now: u64) {
     } else {
         reach("C3.3 the next fragment");
         *next = next.saturating_add(1);
-        lane.grow(frame.delta, &mut side.step.lanes);
+        let grew = lane.grow(frame.delta, &mut side.step.lanes);
         f.stats.deltas += 1;
         f.link.progressed();
+        if !grew {
+            f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+        }
     }
 }
 

@@ -36,6 +36,7 @@ impl Content {
     pub fn push_block(&mut self, block: u64, delta: Delta) -> Placed {
         let at = self.place(block);
         let mut replaced = 0;
+        self.taken = self.taken.saturating_add(delta.fragment().text.len());
         let Some(place) = self.places.get_mut(at).filter(|place| !place.frozen) else { return Placed::Nothing };
         let lead = place.half.join(delta.fragment(), &mut replaced);
         let part = place.part;
@@ -66,6 +67,7 @@ impl Content {
         let at = self.place(block);
         let Some(place) = self.places.get_mut(at).filter(|place| !place.frozen) else { return Placed::Nothing };
         place.frozen = true;
+        self.taken = self.taken.saturating_add(whole.text().len());
         let Some(part) = place.part else {
             if whole.text().is_empty() && !matches!(whole, Part::Call { .. }) {
                 return Placed::Nothing;
@@ -83,7 +85,14 @@ impl Content {
         if placed != Placed::Nothing {
             *shown = whole;
         }
-        placed
+        if placed == Placed::Rebuilt { self.rebuilt() } else { placed }
+    }
+
+    /// All of it is to be shown anew, which a host may not ask for without end.
+    fn rebuilt(&mut self) -> Placed {
+        let all: usize = self.parts.iter().map(|part| part.text().len()).sum();
+        self.taken = self.taken.saturating_add(all);
+        Placed::Rebuilt
     }
 
     /// The block's place, made at the end where the block was not seen before.
@@ -106,7 +115,7 @@ impl Content {
         places.filter_map(|place| place.part.as_mut()).for_each(|later| *later = later.saturating_add(1));
         let is_last = part == self.parts.len();
         self.parts.insert(part.min(self.parts.len()), new);
-        if is_last { Placed::Grew(delta, Growth { part, opened: true, lead }) } else { Placed::Rebuilt }
+        if is_last { Placed::Grew(delta, Growth { part, opened: true, lead }) } else { self.rebuilt() }
     }
 }
 

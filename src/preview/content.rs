@@ -102,6 +102,11 @@ pub(super) fn with_lead(lead: Option<char>, text: &str) -> String {
     whole
 }
 
+/// How many bytes one preview may take in. What is longer is seen when it is committed.
+const MOST_BYTES: usize = 32 << 20;
+/// How many parts one preview may have. Calls are looked for among them, so this also bounds what a fragment costs.
+const MOST_PARTS: usize = 1024;
+
 /// The content of a lane: its parts in the order in which they were opened.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
@@ -112,6 +117,8 @@ pub struct Content {
     reasoning_half: Half,
     call_halves: Vec<(CallId, Half)>,
     pub(super) replaced_halves: u32,
+    /// Bytes that were taken in; what had to be shown anew counts again.
+    pub(super) taken: usize,
 }
 
 impl Content {
@@ -139,8 +146,15 @@ impl Content {
         self.parts.is_empty()
     }
 
+    /// True when it holds as much as a preview may: 32 MiB, or 1024 parts. A host that says more than that without ever
+    /// committing it is not to fill the page's memory, so whoever feeds this content stops then.
+    pub fn is_full(&self) -> bool {
+        self.taken > MOST_BYTES || self.parts.len().max(self.places.len()) >= MOST_PARTS
+    }
+
     /// Takes a Delta. The cost depends on the Delta alone.
     pub fn push(&mut self, delta: &Delta) -> Growth {
+        self.taken = self.taken.saturating_add(delta.fragment().text.len());
         match delta {
             Delta::TextDelta { delta } => {
                 let lead = self.text_half.join(delta, &mut self.replaced_halves);

@@ -35,6 +35,7 @@ use crate::follow::lanes::{Feed, Lane};
 use crate::follow::link::{Phase, Stop};
 use crate::follow::output::LaneChange;
 use crate::follow::side::Side;
+use crate::follow::strict::PREVIEW_FULL;
 
 /// What this policy keeps beside the shared parts.
 #[derive(Debug, Clone, Default)]
@@ -221,9 +222,12 @@ fn chunk(f: &mut Follower, attempt: &AttemptId, index: u64, chunk: &Chunk, now: 
         return f.reopen(Why::Gap, now);
     }
     *next = next.saturating_add(1);
-    say(lane, chunk, &mut side.step.lanes);
     f.stats.deltas += 1;
     f.link.progressed();
+    if !lane.has_room(&mut side.step.lanes) {
+        return f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+    }
+    say(lane, chunk, &mut side.step.lanes);
 }
 
 /// The attempt is over: what is held takes the place of its lane.

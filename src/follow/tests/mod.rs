@@ -9,6 +9,7 @@ mod commands;
 mod expect;
 #[cfg(not(target_arch = "wasm32"))]
 mod explore;
+mod floods;
 mod frame;
 #[path = "../../../tests/model/host.rs"]
 mod host;

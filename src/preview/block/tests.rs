@@ -96,3 +96,33 @@ fn half_a_character_waits_for_the_other_half_of_its_own_block() {
     assert_eq!(shown(&content), ["text 😀", "text between"]);
     assert_eq!(content.replaced_halves(), 0);
 }
+
+#[test]
+fn a_content_is_full_at_its_bytes_or_its_parts_and_what_is_shown_anew_counts_again() {
+    let mut content = Content::default();
+    text(&mut content, 0, &"x".repeat(32 << 20));
+    assert!(!content.is_full(), "as much as there may be");
+    text(&mut content, 0, "x");
+    assert!(content.is_full());
+
+    let mut content = Content::default();
+    (0..1023).for_each(|block| content.begin_block(block));
+    assert!(!content.is_full());
+    content.begin_block(1023);
+    assert!(content.is_full(), "blocks that say nothing count");
+
+    // The later blocks speak first, so that each of the earlier ones has all shown anew: 1 MiB each time.
+    let mut content = Content::default();
+    (0..64).for_each(|block| content.begin_block(block));
+    text(&mut content, 63, &"x".repeat(1 << 20));
+    let mut rebuilt = 0;
+    for block in (0..63).rev() {
+        if content.is_full() {
+            break;
+        }
+        assert_eq!(text(&mut content, block, "y"), Placed::Rebuilt);
+        rebuilt += 1;
+    }
+    assert_eq!(rebuilt, 31, "1 MiB was said, and 31 MiB were said again");
+    assert!(content.is_full());
+}
