@@ -36,7 +36,7 @@ export class HttpSource {
   async readCommitted({ after, limit, epoch }, signal) {
     const address = this.#address("committed", { after: after ?? -1, limit, ...(epoch !== undefined && { epoch }), ...this.options.query });
     const { response, type } = await this.#ask(address, {}, signal);
-    return new Answer(await response.text(), type);
+    return new Answer(await bodyOf(response), type);
   }
 
   send(body, signal) {
@@ -54,7 +54,7 @@ export class HttpSource {
   async #post(path, body, signal) {
     const init = { method: "POST", body: JSON.stringify(body) };
     const { response } = await this.#ask(this.#address(path), init, signal);
-    return (await response.text()).trim();
+    return (await bodyOf(response)).trim();
   }
 
   /** A request and its answer; one that refuses is thrown. */
@@ -64,7 +64,7 @@ export class HttpSource {
     if (init.body) headers.set("content-type", "application/json");
     const response = await fetch(address, { ...init, headers, signal, credentials: this.options.credentials });
     if (init.method ? !response.ok : response.status !== 200) {
-      const { error } = await response.json().catch(() => ({})) ?? {};
+      const { error } = await bodyOf(response).then(JSON.parse).catch(() => ({})) ?? {};
       throw new Failure({ ...refusal(response), code: error?.code, message: error?.message ?? "" });
     }
     return { response, type: mediaType(response) };
@@ -122,6 +122,24 @@ export class HttpSource {
 }
 
 const mediaType = (response) => (response.headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+
+/** The longest answer that is read, in bytes. The module reads no longer one either. */
+const LONGEST_ANSWER = 64 * 2 ** 20;
+
+/** The text of an answer, unless it is longer than any that a host may give. */
+export async function bodyOf({ body }) {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for (let read; reader && !(read = await reader.read()).done; text += decoder.decode(read.value, { stream: true })) {
+    size += read.value.length;
+    if (size <= LONGEST_ANSWER) continue;
+    reader.cancel().catch(() => {});
+    throw new Error(`the answer is over ${LONGEST_ANSWER} bytes`);
+  }
+  return text + decoder.decode();
+}
 
 /** The status of an answer, and its `Retry-After` in milliseconds, whether that gives seconds or a date. */
 export function refusal({ status, headers }) {
