@@ -11,7 +11,9 @@ mod build;
 mod cases;
 mod demo;
 mod failure;
+mod fuzz;
 mod layout;
+mod mutants;
 mod pack;
 mod replay;
 mod run;
@@ -88,6 +90,18 @@ const COMMANDS: &[Command] = &[
         flags: breakage::USAGE,
         help: "break the core in six ways, on a copy, and see that a named test fails for each",
         run: breakage::run,
+    },
+    Command {
+        name: "fuzz",
+        flags: fuzz::USAGE,
+        help: "fuzz the decoders, the follower and the transcoders for so long in all; exit 1 when an input breaks one",
+        run: fuzz::run,
+    },
+    Command {
+        name: "mutants",
+        flags: mutants::USAGE,
+        help: "change the core in small ways and see that a unit test fails for each; state is kept between runs",
+        run: mutants::run,
     },
     Command { name: "build", flags: build::USAGE, help: "build the wasm package into pkg/wasm/", run: build::run },
     Command {

@@ -5,8 +5,9 @@ pub mod apt;
 pub mod bindgen;
 pub mod browser;
 pub mod cache;
-pub mod deny;
+pub mod crates;
 pub mod dsh;
+pub mod firefox;
 pub mod npm;
 pub mod python;
 pub mod twiggy;
@@ -25,7 +26,7 @@ pub const USAGE: &str = "";
 pub fn run(arguments: &[String]) -> Outcome {
     Args::parse(arguments, &[])?;
     everything()?;
-    say("cargo-deny", deny::cargo_deny()?.display());
+    say("cargo-deny", crates::cargo_deny()?.display());
     Ok(())
 }
 

@@ -14,8 +14,9 @@ const OBSERVE = await readFile(new URL("observe.js", import.meta.url), "utf8");
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("./host.mjs").Host} Host */
 
-/** One browser; a test file has one of its own. @param {string[]} [more] */
-export function launch(more = []) {
+/** One browser; a test file has one of its own. `BROWSER` says which; Chromium where it does not. @param {string[]} [more] For Chromium. */
+export async function launch(more = []) {
+  if (process.env.BROWSER === "firefox") return /** @type {import("playwright-core").Browser} */ ((await import("./firefox.mjs")).launch());
   const executablePath = process.env.CHROME ?? "/usr/bin/chromium";
   return chromium.launch({ executablePath, args: [...ARGS, ...more] });
 }

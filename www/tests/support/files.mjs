@@ -15,6 +15,6 @@ export async function serveFile(pathname, response) {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return void response.writeHead(404).end();
   const type = TYPES[/** @type {keyof typeof TYPES} */ (path.extname(file))] ?? "application/octet-stream";
-  response.writeHead(200, { "content-type": type, "cache-control": "no-store" });
+  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
   createReadStream(file).pipe(response);
 }

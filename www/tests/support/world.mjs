@@ -60,6 +60,26 @@ export class World {
     return `${word}-${number}`;
   }
 
+  /** A thread with one settled run. */
+  async settled() {
+    const thread = this.thread();
+    await this.host.rested(thread, (await this.host.send(thread, "/plain")).run_id);
+    return thread;
+  }
+
+  /** A page of the host without the demo, with the package as `window.threadfold`. @param {{ origin: string }} through */
+  async bare(through = this.host) {
+    const page = await this.context.newPage();
+    await page.goto(`${through.origin}/pkg/src/ids.js`);
+    await page.evaluate(async () => {
+      const threadfold = await import(/** @type {any} */ ("/pkg/index.js"));
+      const client = (/** @type {string} */ threadId, more = {}) =>
+        new threadfold.ThreadClient({ source: threadfold.threadfold({ base: "/v1", threadId, ...more }) });
+      Object.assign(window, { threadfold, client });
+    });
+    return page;
+  }
+
   /**
    * A thread with one settled run, and a page that follows it live.
    * @param {{ thread?: string, host?: Host, through?: { origin: string }, first?: string | null, address?: string }} [options]

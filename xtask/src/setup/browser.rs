@@ -45,7 +45,7 @@ fn found() -> Option<Browser> {
     Some(Browser { chrome, driver: program("CHROMEDRIVER", &["chromedriver"])? })
 }
 
-fn program(variable: &str, names: &[&str]) -> Option<PathBuf> {
+pub(super) fn program(variable: &str, names: &[&str]) -> Option<PathBuf> {
     let named = env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     named.or_else(|| names.iter().find_map(|name| on_path(name)))
 }

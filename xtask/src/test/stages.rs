@@ -3,7 +3,7 @@
 use super::counts::Counts;
 use crate::failure::{Context, Outcome};
 use crate::run::Run;
-use crate::setup::{self, bindgen, browser, deny, npm, python, wasm_std};
+use crate::setup::{self, bindgen, browser, crates, firefox, npm, python, wasm_std};
 use crate::{build, demo, layout, pack, replay, size, soak};
 use std::fs;
 use std::path::PathBuf;
@@ -28,11 +28,13 @@ pub const STAGES: &[Stage] = &[
     Stage { name: "host", what: "the host's and the commands' tests", run: host },
     Stage { name: "wasm", what: "the crate's tests as wasm in Chromium", run: wasm },
     Stage { name: "json", what: "the JSON reader against JSON.parse in Node", run: json_in_node },
+    Stage { name: "beside", what: "the decoders beside other parsers and Chromium's EventSource", run: beside_others },
     Stage { name: "dsh", what: "recorded dsh sessions, whole and damaged", run: recordings },
     Stage { name: "peers", what: "the transcoders, judged by each protocol's own client", run: peers },
     Stage { name: "adapters", what: "the adapters and the host's other wires, through stock clients", run: adapters },
     Stage { name: "node", what: "the package in Node", run: node },
     Stage { name: "browser", what: "page, package and host in Chromium", run: in_browser },
+    Stage { name: "firefox", what: "reload, reconnect, offline and the way back, in Firefox", run: in_firefox },
     Stage { name: "conformance", what: "the conformance kit, on good servers and on broken ones", run: conformance },
     Stage { name: "docs", what: "every block of code in the documentation, and the newcomer's path", run: docs },
     Stage { name: "packaging", what: "the packed package in bundlers, frameworks and compilers", run: packaging },
@@ -41,7 +43,7 @@ pub const STAGES: &[Stage] = &[
 
 fn set_up() -> Outcome<Counts> {
     setup::everything()?;
-    deny::cargo_deny()?;
+    crates::cargo_deny()?;
     Ok(Counts::CHECK)
 }
 
@@ -58,7 +60,7 @@ fn clippy() -> Outcome<Counts> {
 }
 
 fn deny() -> Outcome<Counts> {
-    Run::new(deny::cargo_deny()?).args(["check", "licenses", "bans", "sources"]).run()?;
+    Run::new(crates::cargo_deny()?).args(["check", "licenses", "bans", "sources"]).run()?;
     Ok(Counts::CHECK)
 }
 
@@ -118,6 +120,16 @@ fn json_in_node() -> Outcome<Counts> {
     Ok(Counts::of_cargo(&output).checked(status))
 }
 
+/// Each file is given `THREADFOLD_DECODE` (the program of `examples/decode.rs`) and `CHROME`.
+fn beside_others() -> Outcome<Counts> {
+    npm::packages()?;
+    let build = ["build", "--quiet", "--profile", "replay", "--package", "threadfold", "--example", "decode"];
+    Run::new("cargo").args(build).run()?;
+    let program = layout::target().join("replay/examples/decode");
+    let node = Run::new("node").env("THREADFOLD_DECODE", program).env("CHROME", browser::browser()?.chrome);
+    node_tests(node, "tests/differential", 1)
+}
+
 fn node() -> Outcome<Counts> {
     build::package(&wasm_std::toolchain()?)?;
     node_tests(Run::new("node"), "pkg/tests", 1)
@@ -153,6 +165,17 @@ fn in_browser() -> Outcome<Counts> {
     node_tests(with_browser()?, "www/tests", 1)
 }
 
+/// The browser tests whose matter a browser may take otherwise, with `BROWSER`, `FIREFOX` and `GECKODRIVER` beside what
+/// [`in_browser`] gives.
+fn in_firefox() -> Outcome<Counts> {
+    let firefox = firefox::firefox()?;
+    let files =
+        ["recovery", "cache", "lifecycle"].map(|name| layout::root().join(format!("www/tests/{name}.test.mjs")));
+    let node =
+        with_browser()?.env("BROWSER", "firefox").env("FIREFOX", firefox.firefox).env("GECKODRIVER", firefox.driver);
+    tests_of(node, files, 1)
+}
+
 pub fn with_browser() -> Outcome<Run> {
     build::package(&wasm_std::toolchain()?)?;
     build::examples()?;
@@ -185,9 +208,13 @@ pub fn with_package() -> Outcome<Run> {
 
 /// Runs the `*.test.mjs` of a folder, so many files at a time: two browsers at once would be slow on two cores.
 fn node_tests(node: Run, folder: &str, at_a_time: u8) -> Outcome<Counts> {
+    tests_of(node, files_of(folder)?, at_a_time)
+}
+
+fn tests_of(node: Run, files: impl IntoIterator<Item = PathBuf>, at_a_time: u8) -> Outcome<Counts> {
     let options = ["--test", "--test-reporter=spec"];
     let at_a_time = format!("--test-concurrency={at_a_time}");
-    let (status, output) = node.args(options).arg(at_a_time).args(files_of(folder)?).tee()?;
+    let (status, output) = node.args(options).arg(at_a_time).args(files).tee()?;
     Ok(Counts::of_node(&output).checked(status))
 }
 
