@@ -8,7 +8,7 @@ export interface ThreadChatTransportOptions {
   /** The thread. It is connected when it is first needed; close it when the page is done with it. */
   thread: ThreadClient;
   /**
-   * The major version of `ai`. Default 6, whose stream version 7 reads as well; 7 takes back a step without a cut.
+   * The major version of `ai`. Default 6, whose stream version 7 reads as well; 7 takes back the open step without a cut.
    */
   version?: 6 | 7;
   /** False to say that there was reasoning, and not what. Default true. */
@@ -55,9 +55,9 @@ export class ThreadChatTransport<UI_MESSAGE extends UIMessage = UIMessage> imple
   stop(): Promise<Accepted>;
 
   /**
-   * Has the chat read again by itself when that is needed: when version 6 has to take back something (without this it is
-   * the chat's error `cut`, which `resumeStream()` mends), when another page says something, and when the host has
-   * another log.
+   * Has the chat read again by itself when that is needed: when something has to be taken back that the version has no
+   * word for (without this it is the chat's error `cut`, which `resumeStream()` mends), when another page says something,
+   * and when the host has another log.
    * @param chat What `useChat` returns, or a `Chat`.
    * @returns Ends it.
    */

@@ -201,7 +201,9 @@ impl Protocol for AgUi {
             Kind::Call { wire, name } => {
                 let fields = [("toolCallId", &**wire), ("toolCallName", name), ("parentMessageId", response)];
                 event(out, "TOOL_CALL_START", &fields);
-                self.unanswered.push(Arc::clone(wire));
+                if !self.unanswered.contains(wire) {
+                    self.unanswered.push(Arc::clone(wire));
+                }
             }
         }
     }

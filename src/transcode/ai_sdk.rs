@@ -19,7 +19,7 @@ pub enum AiSdkVersion {
     /// Version 6: a step cannot be taken back, so a divergence ends the stream and the run is written again.
     #[default]
     V6,
-    /// Version 7: has `reset-step`.
+    /// Version 7: has `reset-step` for the open step; one that was left is cut as in 6.
     V7,
 }
 

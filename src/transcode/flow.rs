@@ -299,8 +299,7 @@ impl Flow {
         }
     }
 
-    /// The run waits, and its stream ends. What was previewed before this was read waits too: what will not be
-    /// committed is reset.
+    /// The run waits, or will. What was previewed before this was read waits too: what will not be committed is reset.
     fn rest(&mut self, out: &mut Out) {
         if self.is_preview() {
             self.retract(true, None, out);
@@ -417,7 +416,7 @@ impl Transcoder for Flow {
             return out;
         }
         if let Some(wire) = self.calls.wire(position).cloned() {
-            self.close_current(None, &mut out);
+            self.rest(&mut out);
             self.some_step(&mut out);
             let disposition = *disposition;
             let call = Call { wire: &wire, response: "", name, input, disposition, position, rest: None };

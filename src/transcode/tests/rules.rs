@@ -334,6 +334,49 @@ fn what_is_read_late_leaves_the_preview_behind_it_alone() {
 }
 
 #[test]
+fn a_wait_that_is_read_late_puts_the_preview_off_and_costs_none_of_it() {
+    let waits = other(3, Some(2), r#"{"type":"awaiting","pending_tool_use_id":"c","reason":"tool_permission"}"#);
+    let resumed = r#"{"type":"fact","position":{"seq":4,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":"c"}}}"#;
+    let inputs = [
+        RUN,
+        &call(2, 0, "open"),
+        &live_text(1, "Hel"),
+        &amended(2, "pending_builtin"),
+        &live_text(1, "l"),
+        &waits,
+        resumed,
+        &live_text(1, "o"),
+        &result(5, Some(2), false),
+        &text(6, 1, "Hello"),
+    ];
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"tool-input-available","toolCallId":"c","toolName":"search","input":{"q":1},"dynamic":true,"providerExecuted":true}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"Hel"}
+        {"type":"text-end","id":"r-1-0"}
+        {"type":"reset-step"}
+        {"type":"tool-approval-request","approvalId":"c","toolCallId":"c"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"Hell"}
+        {"type":"text-end","id":"r-1-0"}
+        {"type":"reset-step"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"tool-calls"}
+        end
+        {"type":"start","messageId":"r"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"Hell"}
+        {"type":"text-delta","id":"r-1-0","delta":"o"}
+        {"type":"tool-output-available","toolCallId":"c","output":"found"}
+        {"type":"text-end","id":"r-1-0"}
+    "#]].assert_eq(&written(v7(), &inputs));
+}
+
+#[test]
 fn a_run_of_which_the_log_never_said_how_it_ended_is_cut_when_the_next_begins() {
     let next = r#"{"type":"fact","position":{"seq":5,"index":0},"run_id":"s","fact":{"type":"run_started"}}"#;
     let finished = r#"{"type":"fact","position":{"seq":6,"index":1},"run_id":"s","fact":{"type":"run_finished","exhausted":false,"cause":"natural_end"}}"#;
