@@ -67,9 +67,10 @@ fn fuzz(target: &str, time: u64) -> Outcome<(String, bool)> {
     }
     let program = place.join(TRIPLE).join("release").join(target);
     let artifacts = format!("-artifact_prefix={}/", broken.display());
-    // libFuzzer speaks on its standard error.
-    let (status, output) = Run::new("sh")
-        .args(["-c", "exec \"$@\" 2>&1", "sh"])
+    // libFuzzer speaks on its standard error, and has a line for each input that it keeps.
+    let quietly = r#""$@" 2>&1 | grep -avE '^#[0-9]+\s+(NEW|REDUCE|RELOAD)'"#;
+    let (status, output) = Run::new("bash")
+        .args(["-o", "pipefail", "-c", quietly, "bash"])
         .arg(program)
         .arg(&found)
         .arg(layout::root().join("fuzz/corpus").join(target))

@@ -63,6 +63,25 @@ fn a_host_that_says_nothing_but_bye_is_given_up() {
 }
 
 #[test]
+fn a_host_that_is_given_up_is_not_asked_for_anything_any_more() {
+    let mut world = world();
+    world.opens(Openings::End(Closed::Lost)).cut();
+    let given_up = Status::Failed { code: "unreachable" };
+    for _ in 0..1000 {
+        world.advance(1_000);
+        if *world.follower.status() == given_up {
+            break;
+        }
+    }
+    world.expect_status(&given_up);
+    let (asked, stats) = (world.asked.len() as u64, world.follower.stats().clone());
+    // One read when it was opened first, and one after each loss but that with which it was given up.
+    assert_eq!((asked, stats.openings), (stats.losses, world.opened_at.len() as u64));
+    world.advance(600_000);
+    assert_eq!((world.asked.len() as u64, world.opened_at.len() as u64), (asked, stats.openings));
+}
+
+#[test]
 fn n01_a_host_that_accepts_and_closes_at_once_is_asked_ever_more_rarely_and_then_given_up() {
     for openings in [Openings::End(Closed::Lost), Openings::OpenAndEnd] {
         let mut world = world();
