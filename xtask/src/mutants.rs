@@ -52,7 +52,7 @@ pub fn run(arguments: &[String]) -> Outcome {
         caught.lines().count() + told("previously_caught.txt").lines().count() + told("timeout.txt").lines().count();
     let holes = without_reason(&missed, &known);
     println!(
-        "\n{caught} mutants caught so far, {} survived in this run, of them {} without a reason",
+        "\n{caught} mutants caught so far or no programs at all, {} survived in this run, of them {} without a reason",
         missed.lines().count(),
         holes.len()
     );
