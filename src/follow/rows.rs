@@ -1,7 +1,7 @@
 //! The rows of the policies' tables, counted as they are reached: the simulator fails when it leaves one out. It is
 //! compiled with the feature `coverage` alone; otherwise [`reach`] is nothing.
 
-/// Every row of `threadfold/1` (C3) and of best effort (C4).
+/// Every row of `threadfold/1` (C3), of best effort (C4) and of dsh (B4).
 #[cfg(feature = "coverage")]
 pub const ROWS: &[&str] = &[
     "C3.1 another epoch is staged",
@@ -54,6 +54,46 @@ pub const ROWS: &[&str] = &[
     "C4 a Delta of what does not work is a hint",
     "C4 a late lane is taken out",
     "C4 a page of another epoch",
+    "B4 Opening: an event or frame before the snapshot",
+    "B4 Repairing: an event queues",
+    "B4 an event that was seen",
+    "B4 an event beyond a hole",
+    "B4 Idle: an event is published",
+    "B4 Live: an event that is not OWN is published",
+    "B4 Live: OWN is held",
+    "B4 Staged: an event queues",
+    "B4 Staged: a second OWN queues",
+    "B4 guard: an end that never came",
+    "B4 DurableOnly: a frame is ignored",
+    "B4 Repairing: a frame is held",
+    "B4 the last frame once more",
+    "B4 a revision that is not next",
+    "B4 Live, Staged: a start",
+    "B4 Idle: a start of what is history",
+    "B4 Idle: a start",
+    "B4 Live, Staged: a chunk that is not next",
+    "B4 Live, Staged: the next chunk",
+    "B4 Live, Staged: an end whose index is not next",
+    "B4 Live: an end abandons",
+    "B4 Staged: an end abandons what is held",
+    "B4 Live: an end commits what is published",
+    "B4 Staged: an end commits what is held",
+    "B4 Live, Staged: an end of what is not held",
+    "B4 Staged: an end of two settlements",
+    "B4 Live, Staged: a chunk or end of another attempt",
+    "B4 Idle: a chunk or end",
+    "B4 the carrier is lost",
+    "B4 the carrier is lost: what is held is published",
+    "B4 guard: a baseline that is not as long as it says",
+    "B4 guard: a log that regressed",
+    "B4 a snapshot without an attempt",
+    "B4 guard: a log that was rewritten",
+    "B4 Repairing: the page fails",
+    "B4 Repairing: the page is short",
+    "B4 Repairing: the page is there",
+    "B4 Repairing: the page is there, and the stream is opened once",
+    "B4 a snapshot that holds what its attempt left",
+    "B4 a snapshot whose attempt becomes the lane",
 ];
 
 #[cfg(feature = "coverage")]

@@ -1,5 +1,6 @@
 //! What must hold: at every change of the view, and after a quiet time.
 
+use crate::dsh;
 use crate::world::World;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -49,6 +50,10 @@ pub fn step(world: &mut World, at: usize, cold: bool) -> Result<(), String> {
     if last > client.engine.frontier() {
         return Err(format!("I3: the view holds {last:?}, the log ends at {:?}", client.engine.frontier()));
     }
+    if let Some(session) = &world.dsh {
+        dsh::check::step(session, items)?;
+        return if cold { dsh::check::is_cold(world, at) } else { Ok(()) };
+    }
     let blank = items.is_empty() && client.engine.frontier().is_none();
     let anything = world.backend.host.frontier().is_some() && world.backend.past.is_empty();
     if blank && anything && client.page.number > 4 && client.engine.stats().records > 0 {
@@ -60,7 +65,11 @@ pub fn step(world: &mut World, at: usize, cold: bool) -> Result<(), String> {
 /// After a quiet time.
 pub fn quiet(world: &mut World, at: usize) -> Result<(), String> {
     let strict = world.way.protocol == Protocol::Strict;
-    is_cold(world, at)?;
+    if world.dsh.is_some() {
+        dsh::check::is_cold(world, at)?;
+    } else {
+        is_cold(world, at)?;
+    }
     let client = &mut world.clients[at];
     let whole: Value = serde_json::from_str(&client.engine.whole()).map_err(|error| error.to_string())?;
     if whole["view"] != client.page.view {
@@ -68,6 +77,9 @@ pub fn quiet(world: &mut World, at: usize) -> Result<(), String> {
     }
     if client.closed {
         return if *client.engine.status() == Status::Closed { Ok(()) } else { Err("closed is not closed".to_owned()) };
+    }
+    if world.dsh.is_some() {
+        return dsh::check::quiet(world, at);
     }
     if !world.backend.exists {
         let status = client.engine.status();

@@ -48,6 +48,8 @@ pub struct Stream {
     pub last_at: u64,
     /// An event that waits for the one after it.
     pub swapped: Option<Vec<u8>>,
+    /// Something was lost and nothing of its kind came since: a frame (true) or an event.
+    pub unseen: Option<bool>,
 }
 
 /// What goes wrong next.

@@ -3,7 +3,7 @@
 //! page must show what a page that reads the log cold shows, and at every change what must always hold does.
 //!
 //! `script` says what may happen, `play` plays it, `world` is time and the network, `backend` and `agent` the host,
-//! `client` a page, `check` what must hold.
+//! `client` a page, `check` what must hold, `dsh` the other kind of host.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -11,6 +11,7 @@ mod agent;
 mod backend;
 mod check;
 mod client;
+mod dsh;
 #[path = "../model/host.rs"]
 #[allow(dead_code, reason = "the follower's own tests use the rest")]
 mod host;
@@ -32,8 +33,8 @@ use threadfold::follow::Protocol;
 
 /// So many schedules when nobody says otherwise: all of them where the simulator was built to be fast.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 200 } else { 100_000 };
-/// The policies in turn: two of three schedules are of `threadfold/1`.
-const POLICIES: [Protocol; 3] = [Protocol::Strict, Protocol::Plain, Protocol::Strict];
+/// The policies in turn: half of the schedules are of `threadfold/1`.
+const POLICIES: [Protocol; 4] = [Protocol::Strict, Protocol::Plain, Protocol::Strict, Protocol::Dsh];
 
 /// `SIM_SCHEDULES` and `SIM_MINUTES` say how many, `SIM_SEED` where to begin; `TRACE=1` with one schedule tells it step
 /// by step.
@@ -55,7 +56,7 @@ fn schedules_converge() {
             if seed - first >= count || over || failed.lock().unwrap().len() > 2 {
                 break;
             }
-            let script = Script::of(POLICIES[usize::try_from(seed % 3).unwrap_or_default()], seed);
+            let script = Script::of(POLICIES[usize::try_from(seed % 4).unwrap_or_default()], seed);
             match play::play(&script) {
                 Ok(tally) => report.add(&script, &tally),
                 Err(wrong) => {

@@ -1,6 +1,7 @@
 //! Plays a script, line by line, and makes one that fails shorter.
 
 use crate::check;
+use crate::dsh::Session;
 use crate::host::{Act, text_block};
 use crate::script::{Line, Script, What};
 use crate::world::{Tally, World};
@@ -73,6 +74,10 @@ pub fn shrink(script: &Script, wrong: String) -> (Script, String) {
 impl World {
     fn perform_line(&mut self, line: &Line) -> Result<(), String> {
         match line.what {
+            What::Agent(number) if self.dsh.is_some() => {
+                let items = self.dsh.as_mut().map(|session| session.agent(number)).unwrap_or_default();
+                self.broadcast_items(&items);
+            }
             What::Agent(number) => {
                 let frames = self.backend.agent(number);
                 self.broadcast(&frames);
@@ -110,7 +115,10 @@ impl World {
             What::Reads(at, how) => self.clients[at].net.reads.push(how),
             What::Asks(at, how) => self.clients[at].net.asks.push(how),
             What::Restart(crash) => {
-                if self.backend.exists {
+                if let Some(session) = &mut self.dsh {
+                    session.crash(crash);
+                    self.end_all();
+                } else if self.backend.exists {
                     self.backend.crash(crash);
                     self.end_all();
                 }
@@ -198,7 +206,8 @@ impl World {
             self.see(at, Wake::Visible)?;
             self.see(at, Wake::Online)?;
         }
-        self.run_for(2_000)?;
+        // A dsh host that sends something else first is given up: then so long that no such opening is under way.
+        self.run_for(if self.dsh.is_some() { 20_000 } else { 2_000 })?;
         for at in 0..self.clients.len() {
             let status = self.clients[at].engine.status();
             if matches!(status, Status::Failed { .. } | Status::Unauthorized) {
@@ -212,12 +221,19 @@ impl World {
         for at in 0..self.clients.len() {
             let who = |wrong| format!("page {at}: {wrong}");
             check::quiet(self, at).map_err(who)?;
-            let allowed = if strict { 0 } else { STILL / 3_000 + 1 };
+            let allowed = if self.way.protocol == Protocol::Plain { STILL / 3_000 + 1 } else { 0 };
             if self.clients[at].asked > allowed {
                 return Err(who(format!("{} reads while nothing happens", self.clients[at].asked)));
             }
         }
         // What comes now is seen as it comes.
+        if let Some(item) = self.dsh.as_mut().and_then(Session::live) {
+            self.broadcast_items(&[item]);
+            self.run_for(2 * self.way.latency + 50)?;
+            for at in 0..self.clients.len() {
+                check::quiet(self, at).map_err(|wrong| format!("page {at}: live is not live: {wrong}"))?;
+            }
+        }
         if strict && self.backend.host.active.as_ref().is_some_and(|attempt| attempt.seq.is_none()) {
             let frames = self.backend.host.act(&crate::host::delta("live"));
             self.broadcast(&frames);
@@ -232,7 +248,10 @@ impl World {
     /// Everything comes to its end: at last the view is the log.
     fn rest(&mut self) -> Result<(), String> {
         self.be_quiet().map_err(|wrong| format!("at the end: {wrong}"))?;
-        if self.backend.exists {
+        if let Some(session) = &mut self.dsh {
+            let items = session.rest();
+            self.broadcast_items(&items);
+        } else if self.backend.exists {
             let frames = self.backend.rest();
             self.broadcast(&frames);
         }

@@ -4,15 +4,18 @@
 use crate::backend::Backend;
 use crate::check;
 use crate::client::{Client, Net, Stream};
+use crate::dsh;
 use crate::random::Random;
 use crate::script::{Asking, Opening, Reading, Script, Way};
 use crate::wire;
+use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 use threadfold::engine::Effect;
 use threadfold::event::ThreadId;
+use threadfold::follow::dsh::Window;
 use threadfold::follow::frame::Frame;
 use threadfold::follow::{
     Closed, Command, CommandId, Fetch, Generation, Input, Live, Options, Outcome, Protocol, ReadError, ReadId,
@@ -29,6 +32,8 @@ const LIMIT: usize = 4 << 20;
 pub struct World {
     pub now: u64,
     pub backend: Backend,
+    /// The host, where it is a dsh host.
+    pub dsh: Option<dsh::Session>,
     pub clients: Vec<Client>,
     pub way: Way,
     pub tally: Tally,
@@ -69,6 +74,7 @@ enum What {
     Ended(Generation, Closed),
     ReadArrives(Fetch, Option<Reading>),
     ReadAnswered(ReadId, Result<Page, ReadError>),
+    WindowAnswered(ReadId, Result<(Window, Notes), ReadError>),
     AskArrives(CommandId, Command, Option<Asking>),
     AskAnswered(CommandId, Outcome),
     AnimationFrame,
@@ -76,12 +82,14 @@ enum What {
 
 impl What {
     /// What becomes of it where there is no network.
-    fn without_network(self) -> Self {
+    fn without_network(self, is_dsh: bool) -> Self {
         let gone = || "there is no network".to_owned();
         match self {
             Self::OpenArrives(generation, _) | Self::Accepted(generation) => Self::Ended(generation, Closed::Lost),
+            Self::ReadArrives(fetch, _) if is_dsh => Self::WindowAnswered(fetch.id, Err(ReadError::Network(gone()))),
             Self::ReadArrives(fetch, _) => Self::ReadAnswered(fetch.id, Err(ReadError::Network(gone()))),
             Self::ReadAnswered(id, _) => Self::ReadAnswered(id, Err(ReadError::Network(gone()))),
+            Self::WindowAnswered(id, _) => Self::WindowAnswered(id, Err(ReadError::Network(gone()))),
             Self::AskArrives(id, ..) | Self::AskAnswered(id, _) => Self::AskAnswered(id, Outcome::Network(gone())),
             Self::Bytes(..) | Self::Ended(..) | Self::AnimationFrame => self,
         }
@@ -114,6 +122,7 @@ impl World {
         let mut world = Self {
             now: 1_000_000,
             backend: Backend::default(),
+            dsh: (way.protocol == Protocol::Dsh).then(dsh::Session::default),
             clients: Vec::new(),
             way,
             tally: Tally::default(),
@@ -125,7 +134,7 @@ impl World {
             served: vec![None; way.clients],
             lives: 0,
         };
-        world.backend.exists = way.exists;
+        world.backend.exists = way.exists || way.protocol == Protocol::Dsh;
         // A plain host hints at what is committed, or nobody would know.
         world.backend.host.with_rows = way.with_rows || way.protocol == Protocol::Plain;
         world.backend.host.page_size = way.page_size;
@@ -144,7 +153,8 @@ impl World {
             protocol: self.way.protocol,
             thread_id: Some(ThreadId::from("t1")),
             renewable: true,
-            watchdog: true,
+            // A socket says nothing while nothing happens.
+            watchdog: self.way.protocol != Protocol::Dsh,
             initial,
         };
         Client::new(options, self.lives)
@@ -153,7 +163,7 @@ impl World {
     /// Another page takes the place of this one.
     pub fn reload(&mut self, at: usize, rendered: bool) -> Result<(), String> {
         self.tally_life(at);
-        let there = rendered && self.backend.exists;
+        let there = rendered && self.backend.exists && self.dsh.is_none();
         let page = if there { self.backend.host.page(None, 1_000, None, None).ok() } else { None };
         let page = page.filter(|page| !page.has_more && page.frontier.is_some());
         self.served[at] = None;
@@ -221,7 +231,8 @@ impl World {
                 }
                 client.opened_at = Some(now);
                 let (decoder, hears) = (Decoder::new(LIMIT), true);
-                client.stream = Some(Stream { generation, decoder, hears, left: None, last_at: 0, swapped: None });
+                client.stream =
+                    Some(Stream { generation, decoder, hears, left: None, last_at: 0, swapped: None, unseen: None });
                 let fault = (!client.net.opens.is_empty()).then(|| client.net.opens.remove(0));
                 self.later(at, self.latency(at), What::OpenArrives(generation, fault));
             }
@@ -267,20 +278,62 @@ impl World {
     }
 
     pub fn say(&mut self, at: usize, generation: Generation, frame: &Frame) {
-        let bytes = match self.way.protocol {
-            Protocol::Strict => wire::strict(frame),
-            Protocol::Plain | Protocol::Dsh => wire::plain(frame, &self.backend.host, self.way.coordinates),
-        };
+        match self.way.protocol {
+            Protocol::Strict => self.put(at, generation, wire::strict(frame)),
+            Protocol::Plain => {
+                let bytes = wire::plain(frame, &self.backend.host, self.way.coordinates);
+                // A stream is lost from some point on or not at all; only revisions make it possible to play worse.
+                if matches!(frame, Frame::Committed(_)) {
+                    let stream = self.clients[at].stream.as_ref();
+                    if stream.is_some_and(|stream| stream.generation == generation && stream.hears) && !bytes.is_empty()
+                    {
+                        self.send(at, generation, bytes);
+                    }
+                } else {
+                    self.put(at, generation, bytes);
+                }
+            }
+            Protocol::Dsh => {}
+        }
+    }
+
+    /// Items go to every page whose stream the dsh host serves.
+    pub fn broadcast_items(&mut self, items: &[Value]) {
+        for at in 0..self.clients.len() {
+            if let Some((life, generation)) = self.served[at]
+                && life == self.clients[at].life
+            {
+                items.iter().for_each(|item| self.put_item(at, generation, item));
+            }
+        }
+    }
+
+    /// A stream that has lost something shows it with the next thing of its kind; the wire that lost the last one breaks.
+    fn put_item(&mut self, at: usize, generation: Generation, item: &Value) {
+        let client = &mut self.clients[at];
+        let loses = client.net.lose > 0;
+        if let Some(stream) = client.stream.as_mut().filter(|stream| stream.generation == generation) {
+            let is_frame = item["frame"].is_object();
+            let later = if loses { None } else { stream.unseen.filter(|lost| *lost != is_frame) };
+            stream.unseen = if loses { Some(is_frame) } else { later };
+        }
+        if item["type"] == "snapshot" {
+            // It begins the stream: nothing of the stream overtakes it, and it does not come again behind what follows.
+            let Net { twice, swap, .. } = client.net;
+            (client.net.twice, client.net.swap) = (0, 0);
+            self.put(at, generation, item.to_string().into_bytes());
+            (self.clients[at].net.twice, self.clients[at].net.swap) = (twice, swap);
+            return;
+        }
+        self.put(at, generation, item.to_string().into_bytes());
+    }
+
+    /// An event of the live stream goes over a wire on which it may be lost, doubled, swapped or torn.
+    fn put(&mut self, at: usize, generation: Generation, mut bytes: Vec<u8>) {
         let client = &mut self.clients[at];
         let Some(stream) = client.stream.as_mut().filter(|stream| stream.generation == generation) else { return };
         if !stream.hears || bytes.is_empty() {
             return;
-        }
-        let mut bytes = bytes;
-        // A stream is lost from some point on or not at all; only revisions make it possible to play worse.
-        let plain = self.way.protocol == Protocol::Plain;
-        if plain && matches!(frame, Frame::Committed(_)) {
-            return self.send(at, generation, bytes);
         }
         if take(&mut client.net.garble) {
             wire::garble(&mut bytes);
@@ -353,8 +406,13 @@ impl World {
         let Some(stream) = self.clients[at].stream.as_mut() else { return };
         stream.left = None;
         let generation = stream.generation;
-        if let Some(bytes) = stream.swapped.take() {
+        let swapped = stream.swapped.take();
+        let is_broken = self.dsh.is_some() && (!stream.hears || stream.unseen.is_some());
+        if let Some(bytes) = swapped {
             self.send(at, generation, bytes);
+        }
+        if is_broken {
+            self.end(at, generation, Closed::Lost);
         }
     }
 
@@ -397,6 +455,9 @@ impl World {
                 self.give(timer.1, Input::Tick)?;
             } else {
                 self.next_ping = self.now + HEARTBEAT;
+                if self.dsh.is_some() {
+                    continue;
+                }
                 let frames = self.backend.host.act(&crate::host::Act::Ping);
                 self.broadcast(&frames);
             }
@@ -416,7 +477,7 @@ impl World {
             self.later(at, asleep - self.now, what);
             return Ok(());
         }
-        let what = if self.clients[at].offline { what.without_network() } else { what };
+        let what = if self.clients[at].offline { what.without_network(self.dsh.is_some()) } else { what };
         match what {
             What::OpenArrives(generation, fault) => self.opens(at, generation, fault),
             What::Accepted(generation) => self.give(at, Input::Live(generation, Live::Accepted))?,
@@ -432,6 +493,7 @@ impl World {
                     if self.way.text { wire::page(answer) } else { answer.map(|page| (page, Notes::default())) };
                 self.give(at, Input::Page(id, answer))?;
             }
+            What::WindowAnswered(id, window) => self.give(at, Input::Window(id, window))?,
             What::AskArrives(id, command, fault) => self.asks(at, id, &command, fault),
             What::AskAnswered(id, outcome) => self.give(at, Input::Response(id, outcome))?,
             What::AnimationFrame => {
@@ -444,6 +506,13 @@ impl World {
     }
 
     fn arrive(&mut self, at: usize, generation: Generation, bytes: &[u8]) -> Result<(), String> {
+        if self.dsh.is_some() {
+            let is_there = self.clients[at].stream.as_ref().is_some_and(|stream| stream.generation == generation);
+            return match wire::item(bytes).filter(|_| is_there) {
+                Some(live) => self.give(at, Input::Live(generation, live)),
+                None => Ok(()),
+            };
+        }
         for chunk in bytes.chunks(self.way.chunk.min(bytes.len()).max(1)) {
             let plain = self.way.protocol == Protocol::Plain;
             let client = &mut self.clients[at];
@@ -474,7 +543,11 @@ impl World {
         }
         self.served[at] = Some((self.clients[at].life, generation));
         self.later(at, self.latency(at), What::Accepted(generation));
-        if fault != Some(Opening::LosesFirst) {
+        if let Some(session) = &mut self.dsh {
+            let opening = session.opening(&mut self.random);
+            let lost = usize::from(fault == Some(Opening::LosesFirst));
+            opening[lost..].iter().for_each(|item| self.put_item(at, generation, item));
+        } else if fault != Some(Opening::LosesFirst) {
             let opened = self.backend.host.opened();
             self.say(at, generation, &opened);
         }
@@ -488,6 +561,21 @@ impl World {
         let mut latency = self.latency(at);
         let mut upto = self.backend.host.frontier();
         self.clients[at].excuses += u64::from(fault.is_some());
+        if let Some(session) = &self.dsh {
+            let stale = if let Some(Reading::Stale(rows)) = fault { rows } else { 0 };
+            let window = match fault {
+                Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),
+                Some(Reading::Busy) => Err(ReadError::Refused { status: 429, retry_after: Some(1_000), code: None }),
+                Some(Reading::Malformed) => Err(ReadError::Malformed("a portal".to_owned())),
+                Some(Reading::Unauthorized) => Err(ReadError::Refused { status: 401, retry_after: None, code: None }),
+                Some(Reading::Never) => return,
+                Some(Reading::Slow(_) | Reading::Stale(_)) | None => wire::window(&session.page(fetch.through, stale)),
+            };
+            if let Some(Reading::Slow(ms)) = fault {
+                latency += ms;
+            }
+            return self.later(at, latency, What::WindowAnswered(fetch.id, window));
+        }
         let answer = match fault {
             Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),
             Some(Reading::Busy) => refused(429, Some(1_000)),
@@ -521,6 +609,11 @@ impl World {
         let outcome = match fault {
             Some(Asking::RequestLost) => lost(),
             Some(Asking::Busy) => crate::backend::refused(503, "busy"),
+            Some(Asking::AnswerLost | Asking::Twice) | None if self.dsh.is_some() => {
+                let Some((outcome, items)) = self.dsh.as_mut().map(|session| session.command(command)) else { return };
+                self.broadcast_items(&items);
+                if fault == Some(Asking::AnswerLost) { lost() } else { outcome }
+            }
             Some(Asking::AnswerLost | Asking::Twice) | None => {
                 let (outcome, frames) = self.backend.command(command);
                 self.broadcast(&frames);

@@ -34,6 +34,7 @@ use crate::follow::follower::Follower;
 use crate::follow::lanes::{Feed, Lane};
 use crate::follow::link::{Phase, Stop};
 use crate::follow::output::LaneChange;
+use crate::follow::rows::reach;
 use crate::follow::side::Side;
 use crate::follow::strict::PREVIEW_FULL;
 
@@ -90,6 +91,7 @@ pub(in crate::follow) fn item(f: &mut Follower, item: Item, now: u64) {
     match item {
         Item::Snapshot(snapshot) => window::snapshot(f, *snapshot, now),
         Item::Event(_) | Item::Frame(_) if !matches!(f.link.phase, Phase::Open { .. }) => {
+            reach("B4 Opening: an event or frame before the snapshot");
             f.anomaly("first_frame", "the stream's first item was not a snapshot".to_owned());
             f.stop(Stop::Failed("protocol"));
         }
@@ -107,15 +109,18 @@ fn event(f: &mut Follower, event: Event, now: u64) {
 /// Takes an event where it joins on, and begins to repair where it does not.
 pub(super) fn join(f: &mut Follower, event: Event, now: u64) {
     if let Some(repair) = &mut f.dsh.repair {
+        reach("B4 Repairing: an event queues");
         f.reads.wish(Some(event.seq));
         return repair.queue.push(event);
     }
     let next = f.dsh.last.map_or(0, |last| last.saturating_add(1));
     if event.seq < next {
+        reach("B4 an event that was seen");
         f.stats.duplicates += 1;
     } else if event.seq == next {
         apply(f, event, now);
     } else {
+        reach("B4 an event beyond a hole");
         f.stats.gaps += 1;
         f.reads.wish(Some(event.seq));
         f.dsh.repair = Some(Repair { queue: vec![event], ..Repair::default() });
@@ -128,14 +133,25 @@ fn apply(f: &mut Follower, event: Event, now: u64) {
     f.dsh.last = Some(event.seq);
     let Some(side) = &f.side else { return };
     let (turn, is_staged) = (f.dsh.turn, !f.dsh.held.is_empty());
-    let Some(lane) = side.lanes.open_attempt() else { return publish(f, event) };
+    let Some(lane) = side.lanes.open_attempt() else {
+        reach("B4 Idle: an event is published");
+        return publish(f, event);
+    };
     let ends = proves_missing_end(&event, lane, turn, is_staged);
-    if is_staged || is_own(&event, lane) {
+    let is_own = is_own(&event, lane);
+    reach(match (is_staged, is_own) {
+        (false, false) => "B4 Live: an event that is not OWN is published",
+        (false, true) => "B4 Live: OWN is held",
+        (true, false) => "B4 Staged: an event queues",
+        (true, true) => "B4 Staged: a second OWN queues",
+    });
+    if is_staged || is_own {
         f.dsh.held.push(event);
     } else {
         publish(f, event);
     }
     if ends {
+        reach("B4 guard: an end that never came");
         f.stats.gaps += 1;
         f.reopen(Why::Gap, now);
     }
@@ -144,10 +160,14 @@ fn apply(f: &mut Follower, event: Event, now: u64) {
 /// A frame: in order, and of the attempt that streams.
 fn frame(f: &mut Follower, frame: Frame, now: u64) {
     f.stats.frames += 1;
-    if f.link.is_log_only() || !in_order(f, &frame, now) {
+    if f.link.is_log_only() {
+        return reach("B4 DurableOnly: a frame is ignored");
+    }
+    if !in_order(f, &frame, now) {
         return;
     }
     if let Some(repair) = &mut f.dsh.repair {
+        reach("B4 Repairing: a frame is held");
         repair.has_frames = true;
     } else {
         match &frame {
@@ -169,10 +189,12 @@ fn in_order(f: &mut Follower, frame: &Frame, now: u64) -> bool {
     // A frame without a number says that nobody can tell what is missing: the next one will not join on.
     let Some(revision) = frame.revision() else { return false };
     if revision == last && f.dsh.last_frame.as_ref() == Some(frame) {
+        reach("B4 the last frame once more");
         f.stats.duplicates += 1;
         return false;
     }
     if Some(revision) != last.checked_add(1) {
+        reach("B4 a revision that is not next");
         f.stats.gaps += 1;
         f.reopen(Why::Gap, now);
         return false;
@@ -185,6 +207,7 @@ fn in_order(f: &mut Follower, frame: &Frame, now: u64) -> bool {
 fn start(f: &mut Follower, attempt: &AttemptId, started_after: Option<u64>, turn: u32, step: u32, now: u64) {
     let Some(side) = &mut f.side else { return };
     if side.lanes.open_attempt().is_some() {
+        reach("B4 Live, Staged: a start");
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }
@@ -192,8 +215,9 @@ fn start(f: &mut Follower, attempt: &AttemptId, started_after: Option<u64>, turn
     let response = f.dsh.session.attempts(turn, step);
     let coordinate = Coordinate { run_id: run(turn), step, response };
     if side.is_step_settled(&coordinate.run_id, step, started_after) {
-        return;
+        return reach("B4 Idle: a start of what is history");
     }
+    reach("B4 Idle: a start");
     f.dsh.turn = turn;
     open_lane(side, coordinate, attempt, started_after, 0);
 }
@@ -215,12 +239,14 @@ pub(super) fn open_lane(
 /// The next piece of the attempt; of another attempt it is ignored, for its settlement will come.
 fn chunk(f: &mut Follower, attempt: &AttemptId, index: u64, chunk: &Chunk, now: u64) {
     let Some(side) = &mut f.side else { return };
-    let Some(lane) = side.lanes.fed_by(attempt) else { return };
+    let Some(lane) = side.lanes.fed_by(attempt) else { return reach(of_no_lane(side)) };
     let Feed::Attempt { next, .. } = &mut lane.feed else { return };
     if index != *next {
+        reach("B4 Live, Staged: a chunk that is not next");
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
     }
+    reach("B4 Live, Staged: the next chunk");
     *next = next.saturating_add(1);
     f.stats.deltas += 1;
     f.link.progressed();
@@ -233,7 +259,7 @@ fn chunk(f: &mut Follower, attempt: &AttemptId, index: u64, chunk: &Chunk, now: 
 /// The attempt is over: what is held takes the place of its lane.
 fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now: u64) {
     let Some(side) = &mut f.side else { return };
-    let Some(lane) = side.lanes.fed_by(attempt) else { return };
+    let Some(lane) = side.lanes.fed_by(attempt) else { return reach(of_no_lane(side)) };
     let is_whole = matches!(lane.feed, Feed::Attempt { next, .. } if next == index);
     let id = lane.id;
     let held = f.dsh.held.first();
@@ -248,6 +274,14 @@ fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now
             },
             Outcome::Unknown(_) => false,
         };
+    reach(match (outcome, held, is_whole) {
+        (_, _, false) => "B4 Live, Staged: an end whose index is not next",
+        (Outcome::Abandoned {}, None, true) => "B4 Live: an end abandons",
+        (Outcome::Abandoned {}, Some(_), true) => "B4 Staged: an end abandons what is held",
+        (Outcome::Committed { .. }, None, true) if fits => "B4 Live: an end commits what is published",
+        (Outcome::Committed { .. }, Some(_), true) if fits => "B4 Staged: an end commits what is held",
+        (Outcome::Committed { .. } | Outcome::Unknown(_), ..) => "B4 Live, Staged: an end of what is not held",
+    });
     if !fits {
         f.stats.gaps += 1;
         return f.reopen(Why::Gap, now);
@@ -262,13 +296,27 @@ fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now
         side.drop_lanes(|lane| lane.id == id);
     }
     if own > 1 {
+        reach("B4 Staged: an end of two settlements");
         f.anomaly("second_settlement", "an attempt was settled more than once".to_owned());
         f.reopen(Why::Gap, now);
     }
 }
 
+/// The row of a chunk or end that no lane takes.
+fn of_no_lane(side: &Side) -> &'static str {
+    match side.lanes.open_attempt() {
+        Some(_) => "B4 Live, Staged: a chunk or end of another attempt",
+        None => "B4 Idle: a chunk or end",
+    }
+}
+
 /// The stream is lost, closed or given up: nothing stays held, and a hole is filled by the next opening.
 pub(in crate::follow) fn stream_is_over(f: &mut Follower) {
+    reach(if f.dsh.held.is_empty() {
+        "B4 the carrier is lost"
+    } else {
+        "B4 the carrier is lost: what is held is published"
+    });
     let_go(f);
     if f.dsh.repair.take().is_some() {
         f.reads.forget();

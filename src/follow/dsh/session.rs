@@ -144,6 +144,11 @@ impl Session {
         if self.step == (turn, step) { self.settled } else { 0 }
     }
 
+    /// As [`attempts`](Self::attempts), of the turn that this run is.
+    pub fn attempts_of(&self, run_id: &RunId, step: u32) -> u32 {
+        if run(self.step.0) == *run_id { self.attempts(self.step.0, step) } else { 0 }
+    }
+
     /// The messages that wait, when they are others than at the last call.
     pub fn queue(&mut self) -> Option<Vec<Queued>> {
         std::mem::take(&mut self.queue_changed).then(|| self.waiting())

@@ -13,6 +13,7 @@ use crate::follow::lanes::{Feed, Lanes};
 use crate::follow::link::{Phase, Stop};
 use crate::follow::pages;
 use crate::follow::reads::InFlight;
+use crate::follow::rows::reach;
 use crate::follow::side::Side;
 use crate::json::Notes;
 use crate::thread::Record;
@@ -45,6 +46,7 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     };
     let is_short = active.as_ref().is_some_and(|active| active.chunks.len() as u64 != active.next);
     if is_short {
+        reach("B4 guard: a baseline that is not as long as it says");
         f.anomaly("bad_baseline", "what an attempt had said is not as long as the host says".to_owned());
         if !std::mem::replace(&mut f.dsh.had_bad_baseline, true) {
             return f.reopen(Why::Gap, now);
@@ -53,6 +55,7 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
         f.dsh.had_bad_baseline = false;
     }
     if f.dsh.last > cursor {
+        reach("B4 guard: a log that regressed");
         f.anomaly("log_regressed", "the host's log ends before what it had announced".to_owned());
     }
     let is_news = f.side.is_none() || f.dsh.last != cursor || f.seen.as_ref().map(|seen| seen.1) != Some(revision);
@@ -69,8 +72,11 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     let mut side = begin(f, session, events, inbox);
     if let Some(active) = active.filter(|_| !is_short) {
         adopt(f, &mut side, &active);
+    } else {
+        reach("B4 a snapshot without an attempt");
     }
     if f.side.as_ref().is_some_and(|before| is_rewritten(before, &side)) {
+        reach("B4 guard: a log that was rewritten");
         f.anomaly("log_rewritten", "the host's log holds other events than it had announced".to_owned());
     }
     f.show(side);
@@ -90,11 +96,15 @@ pub(in crate::follow) fn answered(
             f.note(&notes);
             window
         }
-        Err(error) => return pages::failed(f, read, error, now, random),
+        Err(error) => {
+            reach("B4 Repairing: the page fails");
+            return pages::failed(f, read, error, now, random);
+        }
     };
     let Some(repair) = &mut f.dsh.repair else { return };
     let last = window.events.last().map(|event| event.seq);
     if !is_dense(&window.events) || last < read.target || last < f.dsh.last {
+        reach("B4 Repairing: the page is short");
         repair.short = repair.short.saturating_add(1);
         if repair.short == 1 {
             f.reads.look();
@@ -109,6 +119,7 @@ pub(in crate::follow) fn answered(
     session.inherit_inbox(&f.dsh.session, f.dsh.published());
     let mut side = begin(f, session, window.events, None);
     let had_attempt = keep_lanes(f, &mut side);
+    reach("B4 Repairing: the page is there");
     f.reads.succeeded();
     f.reads.reached(last);
     f.show(side);
@@ -117,6 +128,7 @@ pub(in crate::follow) fn answered(
         join(f, event, now);
     }
     if repair.has_frames || had_attempt {
+        reach("B4 Repairing: the page is there, and the stream is opened once");
         f.reopen(Why::Gap, now);
     }
 }
@@ -150,8 +162,9 @@ fn adopt(f: &mut Follower, side: &mut Side, active: &Active) {
         response: f.dsh.session.attempts(active.turn, active.step),
     };
     if side.is_step_settled(&coordinate.run_id, active.step, active.started_after) {
-        return;
+        return reach("B4 a snapshot that holds what its attempt left");
     }
+    reach("B4 a snapshot whose attempt becomes the lane");
     f.dsh.turn = active.turn;
     open_lane(side, coordinate, &active.attempt, active.started_after, active.next);
     let is_log_only = f.link.is_log_only();
@@ -164,7 +177,8 @@ fn adopt(f: &mut Follower, side: &mut Side, active: &Active) {
     }
 }
 
-/// Previews whose settlement the window does not hold stay, as unconfirmed. True when one of them was fed.
+/// Previews whose settlement the window does not hold stay, as unconfirmed. True when one of them was fed. What is told of
+/// them is told with the window.
 fn keep_lanes(f: &mut Follower, side: &mut Side) -> bool {
     let Some(before) = &f.side else { return false };
     let had_attempt = before.lanes.open_attempt().is_some();
@@ -174,7 +188,14 @@ fn keep_lanes(f: &mut Follower, side: &mut Side) -> bool {
             let mut lane = lane.clone();
             lane.feed = Feed::Ended { until: None };
             lane.confirmed = false;
+            // The page may hold what elders of its step left, which the opening's window did not (B3, the cut).
+            let response = f.dsh.session.attempts_of(&lane.run_id, step);
+            let moves = lane.coordinate.as_ref().is_some_and(|at| response > at.response);
+            let id = lane.id;
             side.lanes.keep(lane);
+            if moves {
+                side.lanes.rename(id, response, &mut Vec::new());
+            }
         }
     }
     had_attempt

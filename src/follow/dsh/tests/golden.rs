@@ -1,6 +1,7 @@
 //! The golden interleavings of B5, and those that the shipping host taught.
 
 use super::world::World;
+use crate::follow::LaneChange;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -37,6 +38,19 @@ fn b5_4_what_an_opening_cut_across_is_published_and_the_next_attempt_is_the_lane
     world.deliver(settlement).shows("13!one +");
     world.play("chunk B two · m14 two").shows("13!one +two");
     world.play("end B").shows("13!one 14:two").reopens(0).is_settled();
+}
+
+#[test]
+fn a_page_that_holds_what_an_elder_left_gives_the_preview_its_number() {
+    let mut world = World::at(12);
+    world.play("lost start A · lost attempt13 one · lost end A · lost start B · snap 12 · chunk B two").shows("+two");
+    world.play("note14 · page").shows("13!one ?two").reopens(1);
+    let lanes = world.follower.shown_lanes();
+    let number = |lane: &LaneChange| match lane {
+        LaneChange::Open { coordinate, .. } => coordinate.as_ref().map(|at| at.response),
+        _ => None,
+    };
+    assert_eq!(lanes.iter().filter_map(number).collect::<Vec<_>>(), [1], "{lanes:?}");
 }
 
 #[test]
