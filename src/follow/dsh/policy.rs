@@ -337,7 +337,7 @@ pub(super) fn publish(f: &mut Follower, event: Event) {
     if let Some(record) = record {
         side.publish(record);
     }
-    number_lane(&f.dsh.session, f.dsh.turn, side);
+    number_lanes(&f.dsh.session, side);
     side.step.covered.append(&mut f.dsh.session.covered());
     if let Some(queue) = f.dsh.session.queue() {
         side.step.queue = Some(queue);
@@ -345,13 +345,20 @@ pub(super) fn publish(f: &mut Follower, event: Event) {
 }
 
 /// A baseline may name an attempt whose elders in its step the window does not hold yet: they come next, and what they
-/// left has its number (B3, the cut).
-fn number_lane(session: &Session, turn: u32, side: &mut Side) {
-    let Some(lane) = side.lanes.open_attempt() else { return };
-    let Some(at) = &lane.coordinate else { return };
-    let (id, response) = (lane.id, session.attempts(turn, at.step));
-    if response > at.response {
-        side.lanes.rename(id, response, &mut side.step.lanes);
+/// left has its number (B3, the cut). So has what is left of an attempt; where another is of that name, it makes room.
+pub(super) fn number_lanes(session: &Session, side: &mut Side) {
+    loop {
+        let number = |lane: &Lane| {
+            let at = lane.coordinate.as_ref()?;
+            let response = session.attempts_of(&at.run_id, at.step);
+            (response > at.response).then(|| (lane.id, Coordinate { response, ..at.clone() }))
+        };
+        let Some((id, coordinate)) = side.lanes.iter().find_map(number) else { return };
+        if side.lanes.at(&coordinate).is_some() {
+            side.drop_lanes(|lane| lane.id == id);
+        } else {
+            side.lanes.rename(id, coordinate.response, &mut side.step.lanes);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! hole. Nothing is merged by seq, for what was announced need not have reached the host's disk (B3).
 
 use super::content::content_of;
-use super::policy::{join, open_lane};
+use super::policy::{join, number_lanes, open_lane};
 use super::session::{Session, run};
 use super::{Active, Event, Queued, Snapshot, Window};
 use crate::event::{Coordinate, Epoch};
@@ -188,16 +188,10 @@ fn keep_lanes(f: &mut Follower, side: &mut Side) -> bool {
             let mut lane = lane.clone();
             lane.feed = Feed::Ended { until: None };
             lane.confirmed = false;
-            // The page may hold what elders of its step left, which the opening's window did not (B3, the cut).
-            let response = f.dsh.session.attempts_of(&lane.run_id, step);
-            let moves = lane.coordinate.as_ref().is_some_and(|at| response > at.response);
-            let id = lane.id;
             side.lanes.keep(lane);
-            if moves {
-                side.lanes.rename(id, response, &mut Vec::new());
-            }
         }
     }
+    number_lanes(&f.dsh.session, side);
     had_attempt
 }
 
