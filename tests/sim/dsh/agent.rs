@@ -17,7 +17,7 @@ impl Session {
         }
         match &self.attempt {
             Some(attempt) if attempt.settled.is_some() && r.one_in(5) => vec![self.between(r, place.step)],
-            Some(attempt) if attempt.settled.is_some() && r.one_in(25) => self.ends_wrongly(r),
+            Some(attempt) if attempt.settled.is_some() && r.one_in(16) => self.ends_wrongly(r),
             Some(attempt) if attempt.settled.is_some() => self.end(),
             Some(_) => self.streams(r),
             None if place.turn.is_none() => {
@@ -43,7 +43,8 @@ impl Session {
                 let note = self.log("session/noted", json!({"note": 1}));
                 vec![note]
             }
-            72..74 => self.other_attempt(),
+            72..73 => self.other_attempt(),
+            73..74 => self.ends_as_an_older(),
             74..75 => {
                 self.bad_baselines = 1 + u32::from(r.one_in(3));
                 Vec::new()
@@ -108,6 +109,16 @@ impl Session {
         let mut wrong = self.chunk(json!({"type": "usage", "usage": {}}));
         wrong["frame"]["attemptId"] = json!("nobody's");
         vec![wrong, self.chunk(json!({"type": "usage", "usage": {}}))]
+    }
+
+    /// A faulty host: what the attempt left is said to be what an older one did.
+    fn ends_as_an_older(&mut self) -> Vec<Value> {
+        let is_settlement =
+            |event: &&Value| event["type"] == "assistant/attempt" || event["type"] == "assistant/message";
+        let Some(older) = self.host.log.iter().rev().find(is_settlement) else { return self.other_attempt() };
+        let outcome = json!({"kind": "committed", "eventType": older["type"], "seq": older["seq"]});
+        let Some(attempt) = self.attempt.take() else { return Vec::new() };
+        vec![self.ended(&attempt, outcome)]
     }
 
     fn starts(&mut self, turn: u64, step: u64) -> Vec<Value> {
@@ -188,7 +199,7 @@ impl Session {
         let Some(attempt) = self.attempt.clone() else { return Vec::new() };
         let committed = |kind: &str, seq: u64| json!({"kind": "committed", "eventType": kind, "seq": seq});
         let (kind, seq) = attempt.settled.unwrap_or_default();
-        match r.below(6) {
+        match r.below(7) {
             0 => self.abandons(),
             1 => {
                 self.attempt = None;
@@ -209,12 +220,15 @@ impl Session {
                 items.extend(self.end());
                 items
             }
-            _ => {
-                // The end is never sent, and the turn's end shows it.
+            end => {
+                // The end is never sent: the next start shows it, or the turn's end.
                 self.host.happen(&json!({"frame": {"type": "end", "revision": self.revision}}));
                 self.attempt = None;
-                let turn = attempt.turn;
-                vec![self.log("turn/end", json!({"turn": turn, "reason": {"kind": "completed"}}))]
+                let place = self.place();
+                match place.turn {
+                    Some(turn) if end == 5 => self.starts(turn, place.step + 1),
+                    _ => vec![self.log("turn/end", json!({"turn": attempt.turn, "reason": {"kind": "completed"}}))],
+                }
             }
         }
     }
