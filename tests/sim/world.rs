@@ -8,7 +8,6 @@ use crate::dsh;
 use crate::random::Random;
 use crate::script::{Asking, Opening, Reading, Script, Way};
 use crate::wire;
-use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BinaryHeap;
@@ -43,7 +42,7 @@ pub struct World {
     random: Random,
     next_ping: u64,
     /// The generation of each client's stream that the host serves, with the life that it is of.
-    served: Vec<Option<(u32, Generation)>>,
+    pub served: Vec<Option<(u32, Generation)>>,
     lives: u32,
 }
 
@@ -297,39 +296,8 @@ impl World {
         }
     }
 
-    /// Items go to every page whose stream the dsh host serves.
-    pub fn broadcast_items(&mut self, items: &[Value]) {
-        for at in 0..self.clients.len() {
-            if let Some((life, generation)) = self.served[at]
-                && life == self.clients[at].life
-            {
-                items.iter().for_each(|item| self.put_item(at, generation, item));
-            }
-        }
-    }
-
-    /// A stream that has lost something shows it with the next thing of its kind; the wire that lost the last one breaks.
-    fn put_item(&mut self, at: usize, generation: Generation, item: &Value) {
-        let client = &mut self.clients[at];
-        let loses = client.net.lose > 0;
-        if let Some(stream) = client.stream.as_mut().filter(|stream| stream.generation == generation) {
-            let is_frame = item["frame"].is_object();
-            let later = if loses { None } else { stream.unseen.filter(|lost| *lost != is_frame) };
-            stream.unseen = if loses { Some(is_frame) } else { later };
-        }
-        if item["type"] == "snapshot" {
-            // It begins the stream: nothing of the stream overtakes it, and it does not come again behind what follows.
-            let Net { twice, swap, .. } = client.net;
-            (client.net.twice, client.net.swap) = (0, 0);
-            self.put(at, generation, item.to_string().into_bytes());
-            (self.clients[at].net.twice, self.clients[at].net.swap) = (twice, swap);
-            return;
-        }
-        self.put(at, generation, item.to_string().into_bytes());
-    }
-
     /// An event of the live stream goes over a wire on which it may be lost, doubled, swapped or torn.
-    fn put(&mut self, at: usize, generation: Generation, mut bytes: Vec<u8>) {
+    pub fn put(&mut self, at: usize, generation: Generation, mut bytes: Vec<u8>) {
         let client = &mut self.clients[at];
         let Some(stream) = client.stream.as_mut().filter(|stream| stream.generation == generation) else { return };
         if !stream.hears || bytes.is_empty() {
@@ -561,20 +529,10 @@ impl World {
         let mut latency = self.latency(at);
         let mut upto = self.backend.host.frontier();
         self.clients[at].excuses += u64::from(fault.is_some());
-        if let Some(session) = &self.dsh {
-            let stale = if let Some(Reading::Stale(rows)) = fault { rows } else { 0 };
-            let window = match fault {
-                Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),
-                Some(Reading::Busy) => Err(ReadError::Refused { status: 429, retry_after: Some(1_000), code: None }),
-                Some(Reading::Malformed) => Err(ReadError::Malformed("a portal".to_owned())),
-                Some(Reading::Unauthorized) => Err(ReadError::Refused { status: 401, retry_after: None, code: None }),
-                Some(Reading::Never) => return,
-                Some(Reading::Slow(_) | Reading::Stale(_)) | None => wire::window(&session.page(fetch.through, stale)),
-            };
-            if let Some(Reading::Slow(ms)) = fault {
-                latency += ms;
-            }
-            return self.later(at, latency, What::WindowAnswered(fetch.id, window));
+        if self.dsh.is_some() {
+            let Some(window) = self.window(fetch, fault) else { return };
+            let slow = if let Some(Reading::Slow(ms)) = fault { ms } else { 0 };
+            return self.later(at, latency + slow, What::WindowAnswered(fetch.id, window));
         }
         let answer = match fault {
             Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),

@@ -1,4 +1,5 @@
-//! `cargo xtask soak`: the simulator for as long as one likes, with the figures of all its schedules.
+//! `cargo xtask soak`: the simulator for as long as one likes, with the figures of all its schedules, and then every state
+//! of a small world to its end.
 
 use crate::args::{Args, Takes};
 use crate::failure::{Failure, Outcome};
@@ -12,7 +13,8 @@ pub fn run(arguments: &[String]) -> Outcome {
     let minutes = number(&args, "--minutes", 10)?;
     let seed = number(&args, "--seed", 10_000_000)?;
     let soak = simulator(&["--test", "sim"]).env("SIM_MINUTES", minutes.to_string()).env("SIM_SEED", seed.to_string());
-    soak.args(["--", "--nocapture"]).run()
+    soak.args(["--", "--nocapture"]).run()?;
+    simulator(&["--lib"]).env("SIM_EXPLORE", "whole").args(["--", "--nocapture", "explore"]).run()
 }
 
 /// Cargo's test command with the simulator's profile, which is optimised, and its count of rows.

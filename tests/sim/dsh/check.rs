@@ -115,15 +115,14 @@ impl Session {
         if length > log.len() {
             return None;
         }
-        if !self.cold.0.contains_key(&(life, length)) {
+        Some(self.cold.0.entry((life, length)).or_insert_with(|| {
             let records: Vec<Value> =
                 log[..length].iter().map(|event| json!({"type": "event", "event": event})).collect();
             let mut snapshot = super::empty();
             snapshot["records"] = json!(records);
             snapshot["cursor"] = json!(length as i64 - 1);
-            self.cold.0.insert((life, length), read_cold(&snapshot));
-        }
-        self.cold.0.get(&(life, length))
+            read_cold(&snapshot)
+        }))
     }
 }
 

@@ -6,6 +6,7 @@ pub mod check;
 #[path = "../../dsh/model.rs"]
 #[allow(dead_code, reason = "the damaged recordings use the rest")]
 mod model;
+mod serve;
 
 use crate::backend::Crash;
 use crate::random::Random;
