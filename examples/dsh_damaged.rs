@@ -12,6 +12,7 @@ mod damage;
 #[allow(dead_code)] // The replay uses more of it.
 mod following;
 #[path = "../tests/dsh/model.rs"]
+#[allow(dead_code)] // The simulator uses more of it.
 mod model;
 #[path = "../tests/dsh/recording.rs"]
 mod recording;

@@ -101,6 +101,12 @@ impl Host {
         self.log.last().map_or(-1, |event| number(event, "/seq") as i64)
     }
 
+    /// The messages that wait for the next turn.
+    pub fn waiting(&self) -> &[Value] {
+        let [next_turn, _] = &self.inbox;
+        next_turn
+    }
+
     /// What a client gets that opens the stream now.
     pub fn snapshot(&self) -> Value {
         let active = self.active.as_ref().map(|Active { start, stream, next }| {

@@ -33,8 +33,11 @@ use threadfold::follow::Protocol;
 
 /// So many schedules when nobody says otherwise: all of them where the simulator was built to be fast.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 200 } else { 100_000 };
-/// The policies in turn: half of the schedules are of `threadfold/1`.
-const POLICIES: [Protocol; 4] = [Protocol::Strict, Protocol::Plain, Protocol::Strict, Protocol::Dsh];
+/// The policies in turn: every second schedule is of `threadfold/1`, every tenth of dsh, whose log is read as JSON.
+const POLICIES: [Protocol; 10] = {
+    use Protocol::{Dsh, Plain, Strict};
+    [Strict, Plain, Strict, Dsh, Strict, Plain, Strict, Plain, Strict, Plain]
+};
 
 /// `SIM_SCHEDULES` and `SIM_MINUTES` say how many, `SIM_SEED` where to begin; `TRACE=1` with one schedule tells it step
 /// by step.
@@ -56,7 +59,7 @@ fn schedules_converge() {
             if seed - first >= count || over || failed.lock().unwrap().len() > 2 {
                 break;
             }
-            let script = Script::of(POLICIES[usize::try_from(seed % 4).unwrap_or_default()], seed);
+            let script = Script::of(POLICIES[usize::try_from(seed % 10).unwrap_or_default()], seed);
             match play::play(&script) {
                 Ok(tally) => report.add(&script, &tally),
                 Err(wrong) => {

@@ -92,7 +92,7 @@ pub fn quiet(world: &mut World, at: usize) -> Result<(), String> {
     if !right {
         return Err(format!("I4: {streams:?} streams, and the lanes are {lanes:?}"));
     }
-    let waiting = session.waiting();
+    let waiting = session.host.waiting();
     for item in client.items().iter().filter(|item| item["origin"] != "committed" && item["kind"] == "user") {
         let id = &item["message_id"];
         let queued = waiting.iter().any(|message| message["source"]["rpcId"] == *id);

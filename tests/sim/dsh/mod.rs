@@ -173,7 +173,7 @@ impl Session {
             "id": format!("host-{id}"), "role": "user", "content": [{"type": "text", "text": text}],
             "source": {"kind": "user", "rpcId": id},
         });
-        let start = self.waiting().len();
+        let start = self.host.waiting().len();
         let splice = json!({"target": "next-turn", "start": start, "inserted": [message]});
         let mut items = vec![self.log("agent/inbox/spliced", splice)];
         if self.place().turn.is_none() {
@@ -184,7 +184,7 @@ impl Session {
 
     /// The turn of the message that has waited longest.
     fn begin(&mut self) -> Vec<Value> {
-        let Some(message) = self.waiting().first().cloned() else { return Vec::new() };
+        let Some(message) = self.host.waiting().first().cloned() else { return Vec::new() };
         self.turns += 1;
         let taken = json!({"target": "next-turn", "start": 0, "removedCount": 1, "inserted": []});
         vec![
@@ -248,11 +248,6 @@ impl Session {
         self.revision += 1;
         frame["revision"] = json!(self.revision);
         self.happens(json!({"type": "assistant-stream", "frame": frame}))
-    }
-
-    fn waiting(&self) -> Vec<Value> {
-        let inbox = self.host.snapshot();
-        inbox.pointer("/projections/values/inbox/next-turn").and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
     fn last_turn(&self) -> u64 {
