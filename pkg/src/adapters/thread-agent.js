@@ -74,11 +74,15 @@ function events(agent, open, had) {
     failures.delete(agent);
     let last;
     const reasonings = new Set();
+    /** Calls that the client has seen begin, and not seen answered. */
+    const unanswered = new Set();
     const pass = (event) => {
       if (last && event.type === "RUN_STARTED") return;
       last = event;
       if (had?.has(event)) return;
       if (event.type === "REASONING_START") reasonings.add(event.messageId);
+      if (event.type === "TOOL_CALL_START") unanswered.add(event.toolCallId);
+      if (event.type === "TOOL_CALL_RESULT") unanswered.delete(event.toolCallId);
       observer.next(event);
     };
     const follow = async () => {
@@ -92,7 +96,8 @@ function events(agent, open, had) {
         } catch (error) {
           if (error.code !== "cut" || !agent.thread.facts().some((placed) => placed.run_id === run_id)) throw error;
           // The host has another log: the agent gets what it holds, and the run goes on from there.
-          const messages = toAgUiMessages(agent.thread);
+          // An answer that it did not see comes as an event: one that a snapshot brings is none to the client.
+          const messages = toAgUiMessages(agent.thread).filter(({ toolCallId }) => !unanswered.has(toolCallId));
           for (const event of snapshots(messages, reasonings)) observer.next(event);
           had = new Had(messages);
           reading = undefined;
