@@ -40,13 +40,16 @@ impl Default for AiSdkOptions {
 
 /// A transcoder for the AI SDK. The message is named after the run, so that what follows an approval goes on in it.
 pub fn ai_sdk(options: AiSdkOptions) -> impl Transcoder {
-    Flow::new(Box::new(AiSdk { options, by_client: Vec::new() }))
+    Flow::new(Box::new(AiSdk { options, by_client: Vec::new(), has_step: false }))
 }
 
 struct AiSdk {
     options: AiSdkOptions,
     /// Calls of which the log said that the client runs them.
     by_client: Vec<Position>,
+    /// True once this stream has begun a step: what is taken back with a step of an earlier stream, its start included, can't
+    /// be told.
+    has_step: bool,
 }
 
 /// True for what goes to the page as a part of its own.
@@ -113,6 +116,7 @@ impl AiSdk {
 
 impl Protocol for AiSdk {
     fn begin(&mut self, run_id: &RunId, out: &mut Out) {
+        self.has_step = false;
         event(out, "start", &[("messageId", run_id.as_str())]);
     }
 
@@ -121,6 +125,7 @@ impl Protocol for AiSdk {
             event(out, "finish-step", &[]);
         }
         event(out, "start-step", &[]);
+        self.has_step = true;
     }
 
     fn open(&mut self, response: &str, kind: &Kind, out: &mut Out) {
@@ -274,7 +279,7 @@ impl Protocol for AiSdk {
 
     fn retract(&mut self, _response: &str, goes_back: bool, out: &mut Out) -> Retracted {
         // A step that was left is not opened again.
-        if self.options.version == AiSdkVersion::V6 || goes_back {
+        if self.options.version == AiSdkVersion::V6 || goes_back || !self.has_step {
             out.push(Chunk::Cut);
             return Retracted::Run;
         }

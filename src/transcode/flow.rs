@@ -80,6 +80,10 @@ impl Flow {
             self.no_step();
         }
         if !self.open {
+            // A step in which nothing was said is none that a client keeps from one stream to the next.
+            if self.facts.get(self.step_start..).is_some_and(|facts| facts.iter().all(|(key, _)| key.is_none())) {
+                self.no_step();
+            }
             self.open = true;
             self.protocol.begin(run_id, out);
         }

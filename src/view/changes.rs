@@ -179,11 +179,13 @@ impl View {
                 w.object(|w| send.write_state(w));
             });
         }
+        // What became of a covered item is nothing to a page that does not have it.
+        let shown = |item: usize| self.committed.get(item).filter(|item| !item.covered);
         for (item, call) in std::mem::take(&mut self.pending.calls).into_keys() {
-            changes += self.committed.get(item).map_or(0, |item| write_call(w, item, call));
+            changes += shown(item).map_or(0, |item| write_call(w, item, call));
         }
         for item in std::mem::take(&mut self.pending.resolved).into_keys() {
-            changes += self.committed.get(item).map_or(0, |item| write_resolved(w, item));
+            changes += shown(item).map_or(0, |item| write_resolved(w, item));
         }
         changes + self.write_fields(w)
     }

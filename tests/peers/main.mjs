@@ -1,8 +1,9 @@
 // All clients over all paths, two at a time, and one table. Environment: THREADFOLD_TRANSCODE (the program of
-// examples/transcode.rs), THREADFOLD_HOST, PEERS_COUNT (random sequences per protocol) and PEERS_ONLY (a row's name).
+// examples/transcode.rs), THREADFOLD_HOST, PEERS_COUNT (random sequences per protocol), PEERS_ONLY (a row's name) and
+// PEERS_SIMULATED (a file that the simulator wrote, as `SIM_EVENTS` tells it to: what its pages were told is judged too).
 
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -14,7 +15,8 @@ const COUNT = Number(process.env.PEERS_COUNT ?? 10_000);
 const scratch = fileURLToPath(new URL("../../target/peers", import.meta.url));
 mkdirSync(scratch, { recursive: true });
 const recorded = join(scratch, "recorded.json");
-writeFileSync(recorded, JSON.stringify(await paths()));
+const simulated = process.env.PEERS_SIMULATED ? readFileSync(process.env.PEERS_SIMULATED, "utf8").trim().split("\n").map((line) => JSON.parse(line)) : [];
+writeFileSync(recorded, JSON.stringify([...(await paths()), ...simulated]));
 
 const overBytes = await wire();
 for (const failure of overBytes.failures) console.log(failure);

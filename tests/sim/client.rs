@@ -1,6 +1,7 @@
 //! One page: the real engine, the copy of the view that its changes make, and the Facts that its events make.
 
 use crate::page::Page;
+use crate::record;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use threadfold::engine::{Effect, Engine};
@@ -34,6 +35,8 @@ pub struct Client {
     pub excuses: u64,
     /// Reads that it asked for since the last quiet time began.
     pub asked: u64,
+    /// What it was told since its log was last read anew, as JSON, where that is recorded.
+    pub told: Vec<String>,
 }
 
 /// The stream as the client has it.
@@ -86,6 +89,7 @@ impl Client {
             opened_at: None,
             excuses: 0,
             asked: 0,
+            told: Vec::new(),
         };
         // Who begins to listen is told the history first (what a window's page brought).
         let history = client.engine.history();
@@ -128,6 +132,9 @@ impl Client {
     fn take(&mut self, events: &str) -> Result<(), String> {
         let events: Vec<transcode::Input> = json::read(events).map_err(|error| format!("events: {error}: {events}"))?;
         for event in events {
+            if record::is_wanted() {
+                self.told.push(json::write(&event));
+            }
             match event {
                 transcode::Input::Fact { position, run_id, message_id, coordinate, call, fact } => {
                     if self.facts.last_key_value().is_some_and(|(last, _)| position <= *last) {
@@ -139,7 +146,10 @@ impl Client {
                     Some(placed) if matches!(placed.fact, Fact::ToolCall { .. }) => placed.fact = fact,
                     other => return Err(format!("an amendment at {position:?} of {other:?}")),
                 },
-                transcode::Input::Reset { run_id: None, .. } => self.facts.clear(),
+                transcode::Input::Reset { run_id: None, .. } => {
+                    self.facts.clear();
+                    self.told.clear();
+                }
                 transcode::Input::Reset { .. } | transcode::Input::Delta { .. } | transcode::Input::Said { .. } => {}
             }
         }

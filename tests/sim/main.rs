@@ -19,6 +19,7 @@ mod host;
 mod page;
 mod play;
 mod random;
+mod record;
 mod report;
 mod script;
 mod wire;
@@ -39,8 +40,8 @@ const POLICIES: [Protocol; 10] = {
     [Strict, Plain, Strict, Dsh, Strict, Plain, Strict, Plain, Strict, Plain]
 };
 
-/// `SIM_SCHEDULES` and `SIM_MINUTES` say how many, `SIM_SEED` where to begin; `TRACE=1` with one schedule tells it step
-/// by step.
+/// `SIM_SCHEDULES` and `SIM_MINUTES` say how many, `SIM_SEED` where to begin; `SIM_EVENTS` names a file for what the pages
+/// were told, and `TRACE=1` with one schedule tells it step by step.
 #[test]
 fn schedules_converge() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());

@@ -3,6 +3,7 @@
 use crate::check;
 use crate::dsh::Session;
 use crate::host::{Act, text_block};
+use crate::record;
 use crate::script::{Line, Script, What};
 use crate::world::{Tally, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +29,7 @@ pub fn play(script: &Script) -> Result<Tally, String> {
         world.rest()?;
         for at in 0..world.clients.len() {
             world.tally_life(at);
+            record::write(script.seed, at, &world.clients[at]);
         }
         Ok(world.tally)
     }))

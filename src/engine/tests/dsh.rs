@@ -558,6 +558,29 @@ fn what_a_compaction_covers_leaves_the_view_and_the_facts_stay() {
 }
 
 #[test]
+fn what_becomes_of_a_covered_call_changes_nothing_on_a_page() {
+    let mut session = Session::new();
+    session.open();
+    session.event(&event(0, "turn/start", &json!({"turn": 1})));
+    session.event(&answer(1, 1, &json!([{"type": "tool-call", "id": "c", "name": "bash", "arguments": "{}"}])));
+    let mut summary = said(
+        2,
+        "user/message",
+        &json!({"id": "s", "role": "user",
+        "content": [{"type": "text", "text": "summary"}], "source": {"kind": "plugin", "plugin": "compact"}}),
+    );
+    summary["surfaceOp"] = json!({"op": "replace", "start": 1, "end": 1});
+    session.event(&summary);
+    let end = event(3, "turn/end", &json!({"turn": 1, "reason": {"kind": "completed"}}));
+    let (item, notes) = read_item(&json!({"type": "event", "event": end}).to_string()).unwrap().unwrap();
+    session.give(Input::Live(Generation(session.generation), Live::Dsh(item, notes)));
+    assert!(session.facts.contains(&"amend tool_call bash unresolved".to_owned()), "{:?}", session.facts);
+    let changes: Value = serde_json::from_str(&session.engine.take_changes().unwrap()).unwrap();
+    let named: Vec<&Value> = changes["changes"].as_array().unwrap().iter().map(|change| &change["op"]).collect();
+    assert_eq!(named, ["tail", "view"]);
+}
+
+#[test]
 fn a_window_that_begins_inside_a_turn_is_of_that_turn_and_starts_no_run() {
     let mut session = Session::new();
     let window = [

@@ -254,6 +254,43 @@ fn what_is_no_text_goes_as_a_part_or_is_named() {
 }
 
 #[test]
+fn version_7_resets_no_step_that_an_earlier_stream_began() {
+    let waits = other(3, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
+    let resumed = waits.replace("\"seq\":3", "\"seq\":4").replace("\"index\":1", "\"index\":0").replace(
+        r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#,
+        r#"{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":null}}"#,
+    );
+    let goes_on = other(5, None, r#"{"type":"continuation","steered":false,"detail":{"cause":"max_tokens"}}"#);
+    let further = |event: String| event.replace("\"response\":0", "\"response\":1");
+    let (wrong, right) = (further(live_text(0, "wrong")), further(text(6, 0, "right")));
+    let inputs = [RUN, &text(2, 0, "a"), &waits, &resumed, &goes_on, &wrong, &right];
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"tool-calls"}
+        end
+        {"type":"start","messageId":"r"}
+        {"type":"text-start","id":"r-0-1"}
+        {"type":"text-delta","id":"r-0-1","delta":"wrong"}
+        {"type":"text-end","id":"r-0-1"}
+        cut
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"text-start","id":"r-0-1"}
+        {"type":"text-delta","id":"r-0-1","delta":"right"}
+        {"type":"text-end","id":"r-0-1"}
+    "#]]
+    .assert_eq(&written(v7(), &inputs));
+}
+
+#[test]
 fn version_7_resets_the_step_and_version_6_cuts_the_stream() {
     let inputs =
         [RUN, &call(2, 0, "executed"), &result(3, Some(2), false), &live_text(1, "wrong"), &text(4, 1, "right")];

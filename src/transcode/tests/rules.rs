@@ -368,6 +368,7 @@ fn a_wait_that_is_read_late_puts_the_preview_off_and_costs_none_of_it() {
         {"type":"finish","finishReason":"tool-calls"}
         end
         {"type":"start","messageId":"r"}
+        {"type":"start-step"}
         {"type":"text-start","id":"r-1-0"}
         {"type":"text-delta","id":"r-1-0","delta":"Hell"}
         {"type":"text-delta","id":"r-1-0","delta":"o"}

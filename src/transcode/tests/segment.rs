@@ -58,9 +58,11 @@ fn a_run_s_part_is_waited_for_and_after_a_wait_the_next_one_is_another() {
     let waits = other(3, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
     let resumed = r#"{"type":"fact","position":{"seq":4,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":null}}}"#;
     let (types, _) = given(of("r", true), &[RUN, &waits], &[resumed, FINISHED]);
-    assert_eq!(types, "start finish-step finish END", "in the step that stayed open");
+    assert_eq!(types, "start start-step finish-step finish END", "no client keeps a step in which nothing was said");
     let (types, _) = given(of("r", false), &[RUN, &waits, resumed], &[FINISHED]);
-    assert_eq!(types, "start finish-step finish END");
+    assert_eq!(types, "start start-step finish-step finish END");
+    let (types, _) = given(of("r", true), &[RUN, &text(2, 0, "a"), &waits], &[resumed, FINISHED]);
+    assert_eq!(types, "start finish-step finish END", "in the step that stayed open");
 }
 
 #[test]

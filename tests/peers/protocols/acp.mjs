@@ -56,7 +56,10 @@ async function judge(inputs, chunks, facts) {
         if (current && number < inputs.length) of(current).items = [];
         continue;
       }
-      if (chunk === "end") continue;
+      if (chunk === "end") {
+        current = undefined;
+        continue;
+      }
       const run_id = inputs[number]?.run_id ?? current;
       current = run_id;
       const run = of(run_id);

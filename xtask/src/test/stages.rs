@@ -149,7 +149,13 @@ fn peers() -> Outcome<Counts> {
     npm::packages()?;
     Run::new("cargo").args(["build", "--package", "threadfold", "--example", "transcode"]).run()?;
     let program = layout::target().join("debug/examples/transcode");
+    // What the simulator's pages are told, on schedules that its own stage does not play.
+    let told = layout::target().join("peers/simulated.jsonl");
+    fs::create_dir_all(layout::target().join("peers")).context("making a folder")?;
+    let schedules = soak::simulator(&["--test", "sim"]).env("SIM_SEED", "1000001").env("SIM_SCHEDULES", "2000");
+    schedules.env("SIM_EVENTS", &told).run()?;
     let node = Run::new("node").env("THREADFOLD_TRANSCODE", program).env("THREADFOLD_HOST", demo::host()?);
+    let node = node.env("PEERS_SIMULATED", told);
     let (status, output) = node.arg("tests/peers/main.mjs").tee()?;
     Ok(Counts::of_node(&output).checked(status))
 }
