@@ -365,10 +365,11 @@ impl Transcoder for Flow {
             // One that resumes has opened the stream; the others are seen by what follows them.
             Fact::Continuation { steered, .. } => {
                 self.leave_committed(&mut out);
-                self.goes_on = !steered && placed.position.index > 0;
-                // Index 0 is what a record opens: a run goes on after it waited.
+                // Index 0 is what a record opens: a run goes on after it waited, with what it was about to say.
                 if placed.position.index == 0 {
                     self.protocol.resumed(&mut out);
+                } else {
+                    self.goes_on = !steered;
                 }
                 self.show_waiting(&mut out);
             }

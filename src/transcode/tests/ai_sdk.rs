@@ -254,6 +254,30 @@ fn what_is_no_text_goes_as_a_part_or_is_named() {
 }
 
 #[test]
+fn what_was_to_go_on_before_a_wait_goes_on_in_its_step_after_it() {
+    let goes_on = other(3, None, r#"{"type":"continuation","steered":false,"detail":{"cause":"max_tokens"}}"#);
+    let waits = other(4, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
+    let resumed = r#"{"type":"fact","position":{"seq":5,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":null}}}"#;
+    let bare = r#"{"type":"delta","run_id":"r","delta":{"type":"text_delta","delta":"b"}}"#;
+    v6_writes(
+        &[RUN, &text(2, 0, "a"), &goes_on, &waits, resumed, bare],
+        expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"finish","finishReason":"tool-calls"}
+        end
+        {"type":"start","messageId":"r"}
+        {"type":"text-start","id":"r-live-0"}
+        {"type":"text-delta","id":"r-live-0","delta":"b"}
+    "#]],
+    );
+}
+
+#[test]
 fn version_7_resets_no_step_that_an_earlier_stream_began() {
     let waits = other(3, None, r#"{"type":"awaiting","pending_tool_use_id":null,"reason":"manual_pause"}"#);
     let resumed = waits.replace("\"seq\":3", "\"seq\":4").replace("\"index\":1", "\"index\":0").replace(
