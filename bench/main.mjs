@@ -14,7 +14,8 @@ import { Chromium } from "./src/chromium.mjs";
 const folder = new URL(".", import.meta.url);
 const flags = parse(process.argv.slice(2));
 const rounds = Number(flags.rounds?.[0] ?? (flags.quick ? 3 : 7));
-const places = flags.where ?? ["node", "chromium"];
+// The browser first: it is what the package is for.
+const places = flags.where ?? ["chromium", "node"];
 const wanted = ({ name }) => !flags.only || flags.only.includes(name);
 const partial = flags.only || flags.where;
 

@@ -2,7 +2,7 @@
 
 const ALL = ["threadfold", "floor", "ai", "ag-ui", "langgraph"];
 const BOTH = ["threadfold", "floor"];
-const END = { stage: "end", size: 1024 };
+const END = { size: 1024 };
 
 /** Where a case is measured: all in Node, and in Chromium those that a page does otherwise than Node. */
 const NODE = ["node"];
@@ -18,7 +18,6 @@ export const CASES = [
   { name: "ascii", what: "4,000 fragments of ASCII text, 1,460-byte pieces", task: { ...END, size: 1460, workload: ["text", 4000, "ascii"] }, contenders: ALL },
   { name: "cjk", places: NODE, what: "4,000 fragments of CJK text, 1,460-byte pieces", task: { ...END, size: 1460, workload: ["text", 4000, "cjk"] }, contenders: ALL },
   { name: "arguments", places: NODE, what: "one call of 2,000 fragments, 1,460-byte pieces", task: { ...END, size: 1460, workload: ["call", 2000] }, contenders: ALL },
-  { name: "parse", what: "16,000 fragments read and put in order, none shown", task: { ...END, stage: "parse", workload: ["mixed", 16000] }, contenders: ALL },
   { name: "fold", places: NODE, what: "the Facts of 10,000 messages; the floor is JSON.parse", task: { task: "foldLog", messages: 10000 }, contenders: BOTH },
   { name: "first-read", what: "the first view of 10,000 messages; the floor is JSON.parse", task: { task: "firstRead", messages: 10000 }, contenders: BOTH, bounds: { floor: 0.5 } },
   { name: "start", what: "compile, instantiate, first Fact", task: { task: "start" }, contenders: ["threadfold"] },

@@ -13,14 +13,14 @@ const MOST = 9;
  * its first answers is compiled; a cold sample is the very first run. Throws when what the contender ended with is not
  * what was said.
  */
-export async function sample({ contender, workload: [kind, first, ...given], size, frames, stage, cold }) {
+export async function sample({ contender, workload: [kind, first, ...given], size, frames, cold }) {
   const conversation = conversations[kind](first, ...given);
   const small = conversations[kind](Math.min(first, 1000), ...given);
-  for (let warm = 0; !cold && warm < WARM; ) warm += await once(contender, small, { size, frames }, stage);
+  for (let warm = 0; !cold && warm < WARM; ) warm += await once(contender, small, { size, frames });
   const times = [];
   let spent = 0;
   while (times.length < (cold ? 1 : MOST) && spent < ENOUGH) {
-    const time = await once(contender, conversation, { size, frames }, stage);
+    const time = await once(contender, conversation, { size, frames });
     times.push(time);
     spent += time;
   }
@@ -37,15 +37,14 @@ export function clock() {
   return (user + system) / 1000;
 }
 
-async function once(contender, conversation, options, stage) {
-  const prepare = (stage === "parse" && contender.preparse) || contender.prepare;
-  const input = await prepare(conversation, options);
+async function once(contender, conversation, options) {
+  const input = await contender.prepare(conversation, options);
   const opened = await contender.open?.(input);
   globalThis.gc?.();
   const start = clock();
-  const result = await contender[stage === "parse" ? "parse" : "run"](input, opened);
+  const result = await contender.run(input, opened);
   const time = clock() - start;
-  if (stage !== "parse") same(contender.final(result, input), conversations.expected(conversation), contender.name);
+  same(contender.final(result, input), conversations.expected(conversation), contender.name);
   contender.close?.(result);
   return time;
 }

@@ -1,8 +1,6 @@
 // AG-UI's agent over HTTP, whose requests are answered from memory; and its fold alone.
 
-import { HttpAgent, parseSSEStream, runHttpRequest } from "@ag-ui/client";
-import { lastValueFrom } from "rxjs";
-import { count } from "rxjs/operators";
+import { HttpAgent } from "@ag-ui/client";
 import { cut, write } from "../wires.js";
 import { response } from "../stream.js";
 
@@ -11,10 +9,6 @@ export const packages = ["@ag-ui/client"];
 
 export function prepare(conversation, { size }) {
   return { pieces: cut(write("agui", conversation), size), history: conversation.history };
-}
-
-export function parse({ pieces }) {
-  return lastValueFrom(parseSSEStream(runHttpRequest(async () => response(pieces))).pipe(count()));
 }
 
 export async function open({ pieces, history }) {

@@ -23,12 +23,6 @@ const values = (stream) =>
     }),
   );
 
-export async function parse(input) {
-  let count = 0;
-  for await (const chunk of values(chunks(input))) if (chunk.type) count += 1;
-  return count;
-}
-
 export async function run(input) {
   let message;
   for await (const state of readUIMessageStream({ stream: values(chunks(input)) })) message = state;

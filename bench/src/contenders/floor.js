@@ -23,14 +23,6 @@ async function read({ pieces }, onEvent) {
   }
 }
 
-export async function parse(input) {
-  let count = 0;
-  await read(input, ({ data }) => {
-    if (JSON.parse(data) !== null) count += 1;
-  });
-  return count;
-}
-
 export async function run(input) {
   const steps = new Map();
   await read(input, ({ event, data }) => {

@@ -14,12 +14,6 @@ export function prepare(conversation, { size }) {
 
 const events = ({ pieces }) => body(pieces).pipeThrough(BytesLineDecoder()).pipeThrough(SSEDecoder());
 
-export async function parse(input) {
-  let count = 0;
-  for await (const { event } of events(input)) if (event) count += 1;
-  return count;
-}
-
 export async function run(input) {
   const messages = new MessageTupleManager();
   for await (const { event, data } of events(input)) if (event === "messages") messages.add(data[0], data[1]);

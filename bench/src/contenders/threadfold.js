@@ -13,17 +13,6 @@ export async function prepare(conversation, { size, frames }) {
   return { initial: page(at), pieces: cut(write("threadfold", conversation), size), frames, history: conversation.history };
 }
 
-/** A frame of an attempt that was not seen to start is read, put in order and shown nowhere. */
-export async function preparse(conversation, options) {
-  const prepared = await prepare(conversation, options);
-  const events = write("threadfold", conversation);
-  const shown = /^event: (start|committed)\n/;
-  return { ...prepared, pieces: cut(events.map((event, at) => (shown.test(event) && at < events.length - 1 ? unshown(event) : event)), options.size) };
-}
-
-/** A `start` that the log has settled already, and a commit without rows: as long, and nothing comes of them. */
-const unshown = (event) => event.replace('"step":', '"step":9').replace(/"records":.*\}/, `"records":[]}`);
-
 /** The client before it connects, with what stands before the run in its view. */
 export async function open({ initial, pieces, frames }) {
   answer(pieces, initial);
@@ -42,8 +31,6 @@ export async function run(input, client) {
   await over;
   return client;
 }
-
-export const parse = run;
 
 export function final(client, { history }) {
   const { items } = client.view;
