@@ -61,7 +61,7 @@ export async function open(context, host, thread, more = "") {
 
 /** The page's client is there. @param {Page} page */
 export async function ready(page) {
-  await page.waitForFunction(() => /** @type {any} */ (globalThis).thread !== undefined, undefined, { timeout: 15_000 });
+  await page.waitForFunction(() => /** @type {any} */ (globalThis).thread !== undefined, undefined, { timeout: 60_000 });
   await page.evaluate(() => /** @type {any} */ (globalThis).judge.listen());
 }
 

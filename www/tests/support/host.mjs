@@ -70,7 +70,7 @@ export class Host {
         }
         throw new Error(`the host ended before it was ready: ${this.said.join("\n")}`);
       })(),
-      new Promise((_, reject) => setTimeout(() => reject(new Error("the host was not ready in 20 s")), 20_000).unref()),
+      new Promise((_, reject) => setTimeout(() => reject(new Error("the host was not ready in 60 s")), 60_000).unref()),
     ]);
     this.port = Number(new URL(String(address)).port);
   }

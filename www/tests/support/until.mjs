@@ -1,8 +1,8 @@
 // @ts-check
 // Waiting for something to become true, without asserting how long it takes.
 
-/** More than anything here takes; who waits longer has failed. */
-export const PATIENCE = 15_000;
+/** More than anything here takes on the slowest machine; who waits longer has failed. */
+export const PATIENCE = 60_000;
 
 /**
  * The first answer of `look` that is not undefined, null or false.
