@@ -28,7 +28,7 @@ export interface ThreadChatTransportOptions {
  *
  * - A message keeps its id. An assistant's message has its run's id, while it streams, when it is committed and after a
  *   reload; what follows an approval goes on in it.
- * - `sendMessage()` without a message, or `sendAutomaticallyWhen`, sends the answers to an approval and a client tool's
+ * - `sendMessage()` without a message, or `sendAutomaticallyWhen`, the SDK's rules or the transport's own, sends the answers to an approval and a client tool's
  *   output as a resume, and ends a pause. Whoever answers first wins.
  * - A failed run is the chat's error.
  * - `regenerate()` and editing are refused with `unsupported`: what was said stays said.
@@ -53,6 +53,12 @@ export class ThreadChatTransport<UI_MESSAGE extends UIMessage = UIMessage> imple
    * @throws ThreadfoldError `no_active_run`, and as `ThreadClient.cancel`.
    */
   stop(): Promise<Accepted>;
+
+  /**
+   * For the chat's option of this name: true when its last message answers what the run waits for. The rules that the SDK
+   * has for it wait until all calls of a step are answered, those that the host runs after this one too.
+   */
+  readonly sendAutomaticallyWhen: (options: { messages: UI_MESSAGE[] }) => boolean;
 
   /**
    * Has the chat read again by itself when that is needed: when something has to be taken back that the version has no

@@ -22,7 +22,7 @@ export function chatOf(ai, version, host, threadId, { messages = [], follow = tr
 }
 
 /** The SDK's chat over any transport. */
-export function chatOver(ai, transport, messages = []) {
+export function chatOver(ai, transport, messages = [], { sendAutomaticallyWhen = stock(ai), runsTools = true } = {}) {
   const seen = [];
   const errors = [];
   const state = {
@@ -45,9 +45,9 @@ export function chatOver(ai, transport, messages = []) {
   const chat = new Chat({
     state,
     transport,
-    sendAutomaticallyWhen: (options) =>
-      ai.lastAssistantMessageIsCompleteWithToolCalls(options) || ai.lastAssistantMessageIsCompleteWithApprovalResponses(options),
+    sendAutomaticallyWhen,
     onToolCall: ({ toolCall }) => {
+      if (!runsTools) return;
       seen.push(toolCall.toolCallId);
       void chat.addToolOutput({ tool: toolCall.toolName, toolCallId: toolCall.toolCallId, output: "teal" });
     },
@@ -55,6 +55,10 @@ export function chatOver(ai, transport, messages = []) {
   });
   return { chat, seen, errors };
 }
+
+/** What the SDK's documentation has pages say. */
+const stock = (ai) => (options) =>
+  ai.lastAssistantMessageIsCompleteWithToolCalls(options) || ai.lastAssistantMessageIsCompleteWithApprovalResponses(options);
 
 /** Says something and answers what is asked, until the run is over and the chat rests. */
 export async function play({ chat, thread }, host, threadId, text) {

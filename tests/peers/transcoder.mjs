@@ -12,11 +12,17 @@ export function transcode({ protocol, options }, lists) {
   return run.stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-/** The error, with the shortest list of inputs that still fails: without live fragments and whole runs that don't matter. */
-export async function shortest(client, { seed, inputs, facts }, first) {
+/** The inputs with what is written for each, a line each. */
+export function shown(client, inputs) {
+  const chunks = transcode(client, [inputs])[0];
+  return inputs.map((input, at) => `${JSON.stringify(input)}\n${chunks[at].map((c) => `    ${JSON.stringify(c)}\n`).join("")}`).join("");
+}
+
+/** The shortest list of inputs that `judge` still throws for, and its error: without live fragments that don't matter. */
+export async function shortest(judge, inputs, first) {
   const fails = async (inputs) => {
     try {
-      await client.judge(inputs, transcode(client, [inputs])[0], facts);
+      await judge(inputs);
       return undefined;
     } catch (error) {
       return error;
@@ -32,7 +38,5 @@ export async function shortest(client, { seed, inputs, facts }, first) {
       else from += size;
     }
   }
-  const chunks = transcode(client, [inputs])[0];
-  const lines = inputs.map((input, at) => `${JSON.stringify(input)}\n${chunks[at].map((c) => `    ${JSON.stringify(c)}\n`).join("")}`);
-  return `${client.protocol}, ${seed}: ${error.stack}\n${lines.join("")}`;
+  return { inputs, error };
 }

@@ -1,7 +1,6 @@
 // A stock `useChat` page on threadfold's transport: whatever happens to the wire, it shows what was committed.
 
 import { useChat } from "@ai-sdk/react";
-import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import { StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { threadfold, ThreadClient } from "threadfold";
@@ -14,8 +13,7 @@ const thread = new ThreadClient({ source: threadfold({ base: "/v1", threadId }) 
 // AI_VERSION is the major version of `ai` that this page is built with.
 const transport = new ThreadChatTransport({ thread, version: AI_VERSION });
 
-const sendAutomaticallyWhen = (options) =>
-  lastAssistantMessageIsCompleteWithToolCalls(options) || lastAssistantMessageIsCompleteWithApprovalResponses(options);
+const { sendAutomaticallyWhen } = transport;
 
 function App({ first }) {
   const chat = useChat({ id: threadId, transport, messages: first, resume: true, sendAutomaticallyWhen });

@@ -18,6 +18,8 @@ export class ThreadChatTransport {
   #chats = new Set();
   #replaced = false;
   #calls = false;
+  /** True when the chats are to read, whatever they have. */
+  #reads = false;
 
   constructor({ thread, version = 6, reasoning, onActive, abort = "detach" } = {}) {
     if (typeof thread?.events !== "function") throw badArgument("`thread` is a ThreadClient.");
@@ -26,7 +28,7 @@ export class ThreadChatTransport {
     this.#onActive = onActive;
     this.#cancels = abort === "cancel";
     this.#turns = new Turns(thread, wire, () => createTranscoder("ai-sdk", { version, reasoning }));
-    this.#turns.onNews = () => this.#callBack();
+    this.#turns.onNews = (isPart) => this.#callBack(isPart);
     this.#turns.onReplaced = () => {
       this.#replaced = true;
       this.#callBack();
@@ -56,6 +58,12 @@ export class ThreadChatTransport {
     return this.#thread.cancel();
   }
 
+  /** True when the chat's last message answers what the run waits for. */
+  sendAutomaticallyWhen = ({ messages }) => {
+    const waiting = new Log(this.#thread).waiting();
+    return waiting?.id != null && answerOf(messages.at(-1), waiting.wire) !== undefined;
+  };
+
   follow(chat) {
     this.#chats.add(chat);
     this.#turns.follow();
@@ -80,23 +88,33 @@ export class ThreadChatTransport {
     const run_id = waiting?.run_id ?? log.facts.at(-1)?.run_id;
     if (run_id === undefined) throw nothingPending();
     const part = log.rests(run_id);
-    if (!waiting) {
-      // Somebody answered first: what came of it is shown, unless it is shown already.
-      return this.#turns.lastRead(run_id) < part ? this.#read(run_id, part, part, signal) : ended();
+    // A chat whose last answer failed answers in that message again: what comes of it is part of another.
+    const isHere = !message || message.id === run_id;
+    const answers = message?.parts.filter(isAnswer) ?? [];
+    const read = this.#turns.lastRead(run_id) + 1;
+    const last = waiting ? part - 1 : part;
+    // Somebody answered first: what came of it is shown, unless it is shown already.
+    if (!waiting || (read > 0 && read <= last)) {
+      const first = read || log.answered(run_id, answers);
+      if (!isHere || first > last) throw known();
+      return this.#read(run_id, first, last, signal);
     }
-    const answer = waiting.id === null ? {} : answerOf(message, waiting.wire);
-    if (!answer) throw nothingPending();
+    // The SDK's own rules have a chat send again as soon as a stream is over. That ends nobody's pause.
+    const isPerson = answers.length === 0 || !this.#turns.isJustOver;
+    const answer = waiting.id !== null ? answerOf(message, waiting.wire) : isPerson ? {} : undefined;
+    if (!answer) throw answers.length > 0 ? known() : nothingPending();
     return this.#turns.command(async () => {
-      const stream = this.#read(run_id, part, part, signal);
+      const stream = isHere ? this.#read(run_id, part, part, signal) : undefined;
       try {
         await this.#thread.resume(waiting.id, answer, { runId: run_id });
       } catch (error) {
         // The first answer wins, and the log says which it was.
         if (error.code !== "already_resolved" && error.code !== "nothing_pending") {
-          await stream.cancel();
+          await stream?.cancel();
           throw error;
         }
       }
+      if (!stream) throw known();
       return stream;
     });
   }
@@ -109,32 +127,35 @@ export class ThreadChatTransport {
   /** What goes before a stream that is cut, and how it ends. */
   #cut({ events }, error) {
     // A call that only streamed is no call. Said so, its part is not taken for one that a resumed stream goes on with.
-    const settled = new Set(events.filter(({ type }) => type === "tool-input-available").map(({ toolCallId }) => toolCallId));
-    const before = events
-      .filter(({ type, toolCallId }) => type === "tool-input-start" && !settled.has(toolCallId))
-      .map(({ toolCallId }) => ({ type: "tool-output-error", toolCallId, errorText: "This call was taken back.", dynamic: true }));
+    const before = [...streaming(events)].map((toolCallId) => ({ type: "tool-output-error", toolCallId, errorText: "This call was taken back.", dynamic: true }));
     if (this.#chats.size === 0) return { before, error };
     // The chat takes an abort for nobody's failure, and sends nothing by itself after one.
     return { before, error: new DOMException(error.message, "AbortError"), then: () => void this.#callBack() };
   }
 
-  /** Has the chats read again, once what they read now is over. */
-  async #callBack() {
+  /** Has the chats read again, once what they read now is over; with `reads` false only those that lack what was said. */
+  async #callBack(reads = true) {
+    this.#reads ||= reads;
     if (this.#calls) return;
     this.#calls = true;
     // A chat has dealt with the end of a stream within this task, so nobody sees it at rest in between.
     for (let turn = 0; turn < 100; turn++) await undefined;
     this.#calls = false;
-    const replaced = this.#replaced;
-    this.#replaced = false;
+    const [replaced, all] = [this.#replaced, this.#reads];
+    this.#replaced = this.#reads = false;
     const said = this.#thread.view.items.findLast(({ kind, seq }) => kind === "user" && seq !== null);
-    // Another page may have said something, or the host has another log.
-    const fresh = (messages) =>
-      replaced || (said && !messages.some(({ id }) => id === said.message_id)) ? toUIMessages(this.#thread) : messages;
     for (const chat of this.#chats) {
+      let lacks = false;
+      // Another page may have said something, or the host has another log.
+      const fresh = (messages) => {
+        lacks = replaced || (said !== undefined && !messages.some(({ id }) => id === said.message_id));
+        return lacks ? toUIMessages(this.#thread) : messages;
+      };
+      if (chat.messages) fresh(chat.messages);
+      if (!all && !lacks && chat.messages) continue;
       if (chat.setMessages) chat.setMessages(fresh);
       else chat.messages = fresh(chat.messages);
-      void chat.resumeStream();
+      if (all || lacks) void chat.resumeStream();
     }
   }
 
@@ -153,6 +174,23 @@ export class ThreadChatTransport {
       look();
     });
   }
+}
+
+/** The calls that these events leave without their input. */
+function streaming(events) {
+  const open = new Set();
+  let inStep = [];
+  for (const { type, toolCallId } of events) {
+    if (type === "start-step") inStep = [];
+    else if (type === "reset-step") {
+      // They are gone with all that the step had.
+      for (const id of inStep.splice(0)) open.delete(id);
+    } else if (type === "tool-input-start") {
+      open.add(toolCallId);
+      inStep.push(toolCallId);
+    } else if (type === "tool-input-available") open.delete(toolCallId);
+  }
+  return open;
 }
 
 const ID = { "text-delta": "id", "reasoning-delta": "id", "tool-input-delta": "toolCallId" };
@@ -186,9 +224,14 @@ function answerOf(message, call) {
   }
 }
 
+/** True for what the SDK's own rules take for a reason to send again. */
+const isAnswer = ({ state, providerExecuted }) =>
+  state === "approval-responded" || (!providerExecuted && (state === "output-available" || state === "output-error"));
+
+/** A stream without anything would have a chat that sends by itself send again, for ever; after an abort it doesn't. */
+const known = () => new DOMException("The log has all that this message answers.", "AbortError");
+
 const nothingPending = () => new ThreadfoldError("nothing_pending", "The message answers nothing that the run waits for.");
 
 const rewriting = () =>
   new ThreadfoldError("unsupported", "What was said stays said: a thread's log is not rewritten. Send a new message.");
-
-const ended = () => new ReadableStream({ start: (controller) => controller.close() });

@@ -61,6 +61,13 @@ export class Log {
     return { run_id, position, reason: fact.reason, id, wire: call ? this.callId(call) : id };
   }
 
+  /** How often this run had rested when it waited for the last of these answers; all its rests where it waited for none. */
+  answered(run_id, answers) {
+    const ids = new Set(answers.map(({ toolCallId }) => toolCallId));
+    const waits = this.facts.filter((placed) => placed.run_id === run_id && placed.fact.type === "awaiting");
+    return waits.findLastIndex(({ call }) => call && ids.has(this.callId(call))) + 1 || waits.length;
+  }
+
   /** How often this run has rested so far: the number of its streams that are over. */
   rests(run_id) {
     return this.facts.filter((placed) => placed.run_id === run_id && placed.fact.type === "awaiting").length;

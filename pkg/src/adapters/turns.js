@@ -33,10 +33,14 @@ export class Turns {
   #following = null;
   /** Parts that began live and that nobody has read. */
   #unread = new Set();
+  /** True when somebody may have said something that nobody was told of. */
+  #heard = false;
+  #over = false;
   /** The connection's state that was looked at last. */
   #status = null;
   /** So many Facts are history. */
   #behind = 0;
+  /** `onNews(isPart)`: a part began that nobody asked for, or only something was said. */
   onNews = () => {};
   onReplaced = () => {};
 
@@ -75,12 +79,24 @@ export class Turns {
     const start = (controller) => {
       reading = new Reading(controller, this.#wire, { run_id, first, last, onCut });
       this.#readings.add(reading);
-      reading.left = () => this.#readings.delete(reading);
+      reading.left = () => {
+        this.#readings.delete(reading);
+        setTimeout(() => this.#news());
+      };
+      reading.over = () => {
+        this.#over = true;
+        setTimeout(() => (this.#over = false));
+      };
       signal?.addEventListener("abort", () => reading.detach(), { once: true });
       if (signal?.aborted) reading.detach();
       else this.#enter(reading);
     };
     return new ReadableStream({ start, pull: () => reading.pull(), cancel: () => reading.detach() }, { highWaterMark: 0 });
+  }
+
+  /** True within the task in which a stream came to its end: what is asked for now a client asks by itself. */
+  get isJustOver() {
+    return this.#over;
   }
 
   /** The number of the last part of this run that was read to any length; −1 before. */
@@ -90,11 +106,12 @@ export class Turns {
 
   /** The part that was begun last. A preview may be here before the first Fact of its run. */
   lastPart(log) {
-    const open = this.#part?.run_id;
-    if (open !== undefined && !log.facts.some(({ run_id }) => run_id === open)) return { run_id: open, part: 0 };
+    const open = this.#part;
+    if (open?.run_id !== undefined && !log.facts.some(({ run_id }) => run_id === open.run_id)) return { run_id: open.run_id, part: 0 };
     const { run_id } = log.facts.at(-1) ?? {};
     const rests = run_id === undefined ? 0 : log.rests(run_id);
-    return { run_id, part: log.waiting() ? rests - 1 : rests };
+    const last = log.waiting() ? rests - 1 : rests;
+    return { run_id, part: open?.run_id === run_id ? Math.max(open?.number ?? 0, last) : last };
   }
 
   async #follow() {
@@ -104,6 +121,7 @@ export class Turns {
       const take = (kind) => (event) => {
         for (const written of transcoder[kind](event)) this.#take(written);
         if (kind === "fact") this.#behind -= 1;
+        if (kind === "said") this.#hear();
         if (kind === "reset" && event.run_id === undefined) this.#replaced();
       };
       const kinds = ["fact", "amend", "delta", "reset", "said"].map((kind) => [kind, take(kind)]);
@@ -165,7 +183,8 @@ export class Turns {
     // A part that is written anew holds those before it as well.
     parts[part.number] = part;
     this.#turns.set(run_id, parts);
-    if (this.#behind <= 0 && !again) this.#unread.add(part);
+    // History goes on from what was read: its reader came before all of it was here.
+    if (!again && (this.#behind <= 0 || parts[part.number - 1]?.isRead)) this.#unread.add(part);
     for (const reading of [...this.#readings]) if (!reading.part) this.#enter(reading);
     setTimeout(() => this.#news());
     return part;
@@ -200,11 +219,18 @@ export class Turns {
     return [...this.#readings].filter((reading) => reading.part === part);
   }
 
-  /** Parts began that nobody asked for: by another page, say. */
+  #hear() {
+    if (!this.#heard) setTimeout(() => this.#news());
+    this.#heard = true;
+  }
+
+  /** Parts began that nobody asked for, or something was said: by another page, say. */
   #news() {
-    if (this.#commands > 0 || this.#unread.size === 0 || this.#readings.size > 0) return;
+    const isPart = this.#unread.size > 0;
+    if (this.#commands > 0 || this.#readings.size > 0 || !(isPart || this.#heard)) return;
     this.#unread.clear();
-    this.onNews();
+    this.#heard = false;
+    this.onNews(isPart);
   }
 
   #look() {
@@ -233,6 +259,8 @@ class Reading {
   /** True once it has waited for a thread that was not there. */
   isPatient = false;
   left = () => {};
+  /** Called when whoever reads has all of it. */
+  over = () => {};
   #controller;
   #wire;
   #onCut;
@@ -258,7 +286,10 @@ class Reading {
   }
 
   end() {
-    this.#end(() => this.#controller.close());
+    this.#end(() => {
+      this.#controller.close();
+      this.over();
+    });
   }
 
   cut(part) {

@@ -1,6 +1,7 @@
 // The AI SDK's own reader of its stream, versions 6 and 7.
 
 import assert from "node:assert/strict";
+import { chatJudge } from "../chat.mjs";
 import { plainParts, uiParts } from "../expected-ai-sdk.mjs";
 import { versionOf } from "../version.mjs";
 
@@ -81,5 +82,6 @@ const words = [
 export async function aiSdk(version) {
   const name = `ai-${version}`;
   const rows = { says, words: version === 7 ? [...words, "reset-step"] : words };
-  return { protocol: "ai-sdk", options: { version }, client: `ai ${versionOf(name)}`, judge: judge(await import(name)), ...rows };
+  const ai = await import(name);
+  return { protocol: "ai-sdk", options: { version }, client: `ai ${versionOf(name)}`, judge: judge(ai), chat: chatJudge(ai, version), ...rows };
 }
