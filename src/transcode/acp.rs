@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A transcoder for ACP. The session is named by the thread; `request_id` is the JSON-RPC id of the prompt that each
 /// turn answers, the run's id when absent.
 pub fn acp(session_id: ThreadId, request_id: Option<Raw>) -> impl Transcoder {
-    Flow::new(Box::new(Acp { session_id, request_id, permission: None }))
+    Flow::new(Box::new(Acp { session_id, request_id, permission: None, unanswered: Vec::new() }))
 }
 
 struct Acp {
@@ -25,6 +25,8 @@ struct Acp {
     request_id: Option<Raw>,
     /// The call whose permission was asked for last.
     permission: Option<Arc<str>>,
+    /// Calls of which it was said that nobody answered them.
+    unanswered: Vec<Arc<str>>,
 }
 
 fn message(out: &mut Out, rest: &dyn Fn(&mut Writer)) {
@@ -121,6 +123,7 @@ impl Protocol for Acp {
     }
 
     fn dispose(&mut self, call: &Call<'_>, _in_open_step: bool, out: &mut Out) {
+        self.unanswered.push(Arc::clone(call.wire));
         self.outcome(out, call.wire, true, &["The run ended before this call was answered.".to_owned()]);
     }
 
@@ -167,7 +170,8 @@ impl Protocol for Acp {
     }
 
     fn resumed(&mut self, out: &mut Out) {
-        if let Some(call) = self.permission.take() {
+        // Who reads a run that is over has been told already what became of the call.
+        if let Some(call) = self.permission.take().filter(|call| !self.unanswered.contains(call)) {
             self.update(out, "tool_call_update", &[("toolCallId", &call), ("status", "in_progress")], &|_| {});
         }
     }

@@ -51,7 +51,7 @@ async function play(page, text) {
 
 async function judge(agent, host, threadId) {
   const { facts, said } = await committed(host, threadId);
-  const wanted = agUiMessages(new Map(said.map((message) => [message.run_id, message])), facts);
+  const wanted = agUiMessages(new Map(said.map((message) => [message.run_id, [message]])), facts);
   assert.deepEqual(plainMessages(agent.messages), plainMessages(wanted));
   return facts.at(-1).fact;
 }

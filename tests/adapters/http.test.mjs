@@ -70,7 +70,7 @@ for (const { what, said, start } of sayings) {
         assert.equal(told.error, end.type === "run_failed" ? end.code : undefined, text);
         // This agent keeps its own answer to a call beside the log's.
         const messages = agent.messages.filter(({ role, id }) => role !== "tool" || !/^t-\d+$/.test(id));
-        assert.deepEqual(plainMessages(messages), plainMessages(agUiMessages(new Map(asked.map((message) => [message.run_id, message])), facts)), text);
+        assert.deepEqual(plainMessages(messages), plainMessages(agUiMessages(new Map(asked.map((message) => [message.run_id, [message]])), facts)), text);
       }
     } finally {
       await host.stop();

@@ -1,6 +1,6 @@
 // What AG-UI's messages must be, built from the Facts and from what was said, and from nothing else.
 
-import { textOf, wireIds } from "./expected.mjs";
+import { answeredBy, textOf, wireIds } from "./expected.mjs";
 
 /** The messages that the Facts make, and before each run's the one that began it. */
 export function agUiMessages(said, facts) {
@@ -11,19 +11,21 @@ export function agUiMessages(said, facts) {
     if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
     return messages.find((m) => m.id === id);
   };
-  for (const { fact, run_id, coordinate, position, call } of facts) {
+  for (const placed of facts) {
+    const { fact, run_id, coordinate, position } = placed;
     if (!asked.has(run_id)) {
       asked.add(run_id);
-      messages.push({ id: said.get(run_id).id, role: "user", content: said.get(run_id).text });
+      for (const { id, text } of said.get(run_id)) messages.push({ id, role: "user", content: text });
     }
     const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
     if (fact.type === "assistant_thinking") messages.push({ id: `${id}-reasoning`, role: "reasoning", content: fact.text });
     if (fact.type === "assistant_message" && textOf(fact.content) !== "") assistant(id).content = textOf(fact.content);
-    if (fact.type === "tool_call") (assistant(id).toolCalls ??= []).push({ id: wire(position), type: "function", function: { name: fact.name, arguments: fact.input } });
+    if (fact.type === "tool_call") (assistant(id).toolCalls ??= []).push({ id: wire(position), type: "function", function: { name: fact.name, arguments: JSON.stringify(fact.input) } });
     if (fact.type === "tool_result") {
-      const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: wire(call), content: textOf(fact.content) };
+      const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: answeredBy(wire, placed), content: textOf(fact.content) };
       if (fact.is_error) message.metadata = { is_error: true };
-      let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId));
+      // Behind the answers that its call has already; an answer to nobody's call is last.
+      let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId)) || messages.length;
       while (messages[at]?.role === "tool") at += 1;
       messages.splice(at, 0, message);
     }
@@ -39,8 +41,6 @@ export const plainMessages = (messages, bare) =>
     ...message,
     ...(bare && ["assistant", "reasoning"].includes(message.role) && { id: "" }),
     ...(message.toolCalls && {
-      toolCalls: message.toolCalls.map((call) => ({ ...call, function: { ...call.function, arguments: value(call.function.arguments) } })),
+      toolCalls: message.toolCalls.map((call) => ({ ...call, function: { ...call.function, arguments: JSON.parse(call.function.arguments) } })),
     }),
   }));
-
-const value = (json) => (typeof json === "string" ? JSON.parse(json) : json);

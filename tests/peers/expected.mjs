@@ -17,6 +17,9 @@ export function wireIds(facts) {
   return (position) => ids.get(`${position.seq}/${position.index}`);
 }
 
+/** The wire's id of the call that a result answers; the provider's own where no call has it. */
+export const answeredBy = (wire, { call, fact }) => (call ? wire(call) : fact.id);
+
 export const nameOf = (block) =>
   ({
     text: () => block.text,

@@ -139,15 +139,21 @@ impl Backend {
     pub fn result(&self, call: &str, is_error: bool) -> Record {
         let content = vec![crate::host::text_block("done")];
         let block = Block::ToolResult { tool_use_id: call.into(), content, is_error };
-        self.host.message(&format!("tool-{call}"), Role::Tool, vec![block])
+        self.host.message(&format!("tool-{call}-{}", self.next_seq()), Role::Tool, vec![block])
     }
 
     /// A message that belongs to no run.
     pub fn note(&mut self, text: &str) -> Vec<Frame> {
+        let id = format!("note-{}", self.next_seq());
         let message =
-            Message { id: MessageId::from("note"), role: Role::System, content: vec![crate::host::text_block(text)] };
+            Message { id: id.as_str().into(), role: Role::System, content: vec![crate::host::text_block(text)] };
         let row = MessageRow { seq: 0, time: 0, run_id: None, step: None, response: None, mark: None, message };
         self.host.commit(vec![Record::Message(row)])
+    }
+
+    /// Where the next commit begins: ids made of it are given once.
+    fn next_seq(&self) -> u64 {
+        self.host.frontier().map_or(0, |last| last + 1)
     }
 
     fn send(&mut self, id: &MessageId, content: &[Block], on_active: OnActive) -> (Outcome, Vec<Frame>) {
@@ -157,7 +163,7 @@ impl Backend {
         }
         let run = self.host.next_run();
         if self.host.is_over() {
-            let seq = self.host.frontier().map_or(0, |last| last + 1);
+            let seq = self.next_seq();
             let frames = self.host.begin(run.clone(), id.as_str(), content.to_vec());
             return (accepted(run, id, Some(seq)), frames);
         }

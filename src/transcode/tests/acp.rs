@@ -48,6 +48,23 @@ fn a_permission_is_asked_for_within_the_turn() {
 }
 
 #[test]
+fn a_permitted_call_that_nobody_answered_stays_failed_where_its_run_is_read_late() {
+    let waits = other(3, Some(2), r#"{"type":"awaiting","pending_tool_use_id":"c","reason":"tool_permission"}"#);
+    let resumed = r#"{"type":"fact","position":{"seq":4,"index":0},"run_id":"r","fact":{"type":"continuation","steered":false,"detail":{"cause":"resumed","pending_tool_use_id":"c"}}}"#;
+    let end = other(5, None, r#"{"type":"run_finished","exhausted":false,"cause":"cancelled"}"#);
+    writes(
+        &[RUN, &call(2, 0, "unresolved"), &waits, resumed, &end],
+        expect![[r#"
+            {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","title":"search","name":"search","status":"pending","rawInput":{"q":1}}}}
+            {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","content":[{"type":"content","content":{"type":"text","text":"The run ended before this call was answered."}}]}}}
+            {"jsonrpc":"2.0","id":"r-3-1","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c","status":"pending"},"options":[{"optionId":"allow","name":"Allow","kind":"allow_once"},{"optionId":"reject","name":"Reject","kind":"reject_once"}]}}
+            {"jsonrpc":"2.0","id":7,"result":{"stopReason":"cancelled"}}
+            end
+        "#]],
+    );
+}
+
+#[test]
 fn what_was_said_and_is_not_committed_cuts_the_turn_and_it_is_said_again() {
     writes(
         &[RUN, &text(2, 0, "one"), &live_text(1, "hal"), &text(3, 1, "hello")],

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { RestTransportFactory } from "@a2a-js/sdk/client";
 import { ResultManager, ServerCallContext } from "@a2a-js/sdk/server";
-import { textOf, wireIds } from "../expected.mjs";
+import { answeredBy, textOf, wireIds } from "../expected.mjs";
 import { versionOf } from "../version.mjs";
 
 const STATES = { 2: "WORKING", 3: "COMPLETED", 4: "FAILED", 5: "CANCELED", 6: "INPUT_REQUIRED" };
@@ -12,7 +12,8 @@ const STATES = { 2: "WORKING", 3: "COMPLETED", 4: "FAILED", 5: "CANCELED", 6: "I
 function expected(facts) {
   const wire = wireIds(facts);
   const tasks = new Map();
-  for (const { fact, run_id, coordinate, position, call } of facts) {
+  for (const placed of facts) {
+    const { fact, run_id, coordinate, position, call } = placed;
     if (!tasks.has(run_id)) tasks.set(run_id, { artifacts: {}, messages: {}, state: "WORKING" });
     const task = tasks.get(run_id);
     const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
@@ -22,7 +23,7 @@ function expected(facts) {
       case "assistant_thinking": say(`${id}-reasoning`, "thinking", { text: fact.text }); break;
       case "assistant_message": if (textOf(fact.content) !== "") task.artifacts[id] = textOf(fact.content); break;
       case "tool_call": say(wire(position), "tool_call", { data: { id: wire(position), name: fact.name, input: fact.input } }); break;
-      case "tool_result": say(at("result-"), "tool_result", { data: { id: wire(call), content: textOf(fact.content), is_error: fact.is_error } }); break;
+      case "tool_result": say(at("result-"), "tool_result", { data: { id: answeredBy(wire, placed), content: textOf(fact.content), is_error: fact.is_error } }); break;
       case "awaiting": {
         const waits = call ? wire(call) : fact.pending_tool_use_id;
         say(at(""), "awaiting", { data: { reason: fact.reason, ...(waits && { id: waits }) } });

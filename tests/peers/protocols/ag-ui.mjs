@@ -10,13 +10,22 @@ import { versionOf } from "../version.mjs";
 
 const schemas = new Map(EventSchema.options.map((schema) => [schema.shape.type.value, schema]));
 
-/** What each run answers: what was said last before it. */
+/** By run, what people said that it answers: before it began, or (where a log says so) right after. */
 export function saidBefore(inputs) {
   const said = new Map();
-  let last;
+  let before = [];
+  /** The run that has begun and said nothing yet. */
+  let silent;
   for (const { type, message, run_id } of inputs) {
-    if (type === "said") last = message;
-    if (type === "fact" && !said.has(run_id)) said.set(run_id, { id: last.id, text: textOf(last.content) });
+    if (type === "said" && message.role === "User") {
+      const one = { id: message.id, text: textOf(message.content) };
+      if (silent) said.get(silent).push(one);
+      else before.push(one);
+    } else if (type === "fact" && !said.has(run_id)) {
+      said.set(run_id, before);
+      before = [];
+      silent = run_id;
+    } else if (type !== "said") silent = undefined;
   }
   return said;
 }
@@ -25,6 +34,8 @@ async function judge(inputs, chunks, facts) {
   let messages = [];
   let stream = [];
   const ends = [];
+  // What is said while an answer streams has a place in the log, and none in a client that reads events.
+  const between = new Set();
   const read = async (ending) => {
     if (!stream.length) return;
     const warnings = [];
@@ -51,7 +62,8 @@ async function judge(inputs, chunks, facts) {
   };
   for (const [number, written] of chunks.entries()) {
     const said = inputs[number]?.type === "said" ? inputs[number].message : undefined;
-    if (said) messages.push({ id: said.id, role: "user", content: textOf(said.content) });
+    if (said?.role !== "User" || stream.some(({ type }) => type !== "RUN_STARTED")) between.add(said?.id);
+    else messages.push({ id: said.id, role: "user", content: textOf(said.content) });
     for (const chunk of written) {
       if (chunk === "end" || chunk === "cut") {
         await read(chunk);
@@ -64,13 +76,14 @@ async function judge(inputs, chunks, facts) {
   assert.equal(stream.length, 0, "a stream was left open");
   if (!facts) return;
   const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
-  assert.deepEqual(plainMessages(messages, bare), plainMessages(agUiMessages(saidBefore(inputs), facts), bare));
+  const placed = (all) => plainMessages(all, bare).filter(({ id }) => !between.has(id));
+  assert.deepEqual(placed(messages), placed(agUiMessages(saidBefore(inputs), facts)));
   const wire = wireIds(facts);
   const outcomes = facts.flatMap(({ fact, call }) => {
     if (fact.type === "run_failed") return [{ error: fact.code }];
     if (fact.type === "run_finished") return [fact.cause === "cancelled" ? "cancelled" : "success"];
     if (fact.type !== "awaiting") return [];
-    return fact.reason === "client_execution" ? [{ pending: [wire(call)] }] : [{ interrupt: fact.reason, call: call ? wire(call) : fact.pending_tool_use_id ?? undefined }];
+    return fact.reason === "client_execution" && call ? [{ pending: [wire(call)] }] : [{ interrupt: fact.reason, call: call ? wire(call) : fact.pending_tool_use_id ?? undefined }];
   });
   const told = ends.map((end) => {
     if (end.type === "RUN_ERROR") return { error: end.code };

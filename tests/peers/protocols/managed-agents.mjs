@@ -5,11 +5,14 @@ import { accumulateManagedAgentsEvent } from "@anthropic-ai/sdk/lib/sessions/acc
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nameOf, wireIds } from "../expected.mjs";
+import { answeredBy, nameOf, wireIds } from "../expected.mjs";
 import { versionOf } from "../version.mjs";
 
 const shown = (block) => (block.type === "redacted" ? { type: "redacted" } : { type: "text", text: nameOf(block) });
 const isShown = (block) => block.type === "redacted" || nameOf(block) !== "";
+
+/** The protocol's inputs are objects; a model may write anything. */
+const inputOf = (input) => (typeof input === "object" && input !== null && !Array.isArray(input) ? input : { input });
 
 /** A block of a result: an image or a document with a source that the protocol knows stays one. */
 function resultBlock(block) {
@@ -23,7 +26,8 @@ function resultBlock(block) {
 /** The committed events, in order, without ids that only this side makes. */
 function expected(facts) {
   const wire = wireIds(facts);
-  return facts.flatMap(({ fact, run_id, coordinate, position, call }) => {
+  return facts.flatMap((placed) => {
+    const { fact, run_id, coordinate, position, call } = placed;
     const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
     const at = (what) => `${run_id}-${what}-${position.seq}-${position.index}`;
     const idle = (stop_reason) => ({ type: "session.status_idle", id: at("idle"), stop_reason, stop_details: null });
@@ -35,12 +39,12 @@ function expected(facts) {
       }
       case "tool_call": {
         const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(fact.name) ?? [];
-        const event = { type: server ? "agent.mcp_tool_use" : "agent.tool_use", id: wire(position), name: tool ?? fact.name, input: fact.input };
+        const event = { type: server ? "agent.mcp_tool_use" : "agent.tool_use", id: wire(position), name: tool ?? fact.name, input: inputOf(fact.input) };
         return [{ ...event, ...(server && { mcp_server_name: server }), asks: fact.disposition }];
       }
       case "tool_result": {
         const content = fact.content.filter(isShown).map(resultBlock);
-        return [{ type: "agent.tool_result", id: at("result"), tool_use_id: wire(call), content, is_error: fact.is_error }];
+        return [{ type: "agent.tool_result", id: at("result"), tool_use_id: answeredBy(wire, placed), content, is_error: fact.is_error }];
       }
       case "awaiting": return [idle({ type: "requires_action", event_ids: call ? [wire(call)] : [] })];
       case "run_finished": return [idle({ type: fact.exhausted ? "retries_exhausted" : "end_turn" })];
