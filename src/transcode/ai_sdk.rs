@@ -287,6 +287,10 @@ impl Protocol for AiSdk {
         Retracted::Step
     }
 
+    fn keeps_steps(&self) -> bool {
+        true
+    }
+
     fn forget(&mut self) {
         self.by_client.clear();
     }

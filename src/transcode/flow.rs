@@ -162,6 +162,11 @@ impl Flow {
     fn turn_to(&mut self, key: &Key, out: &mut Out) {
         if self.current.as_ref() != Some(key) {
             self.close_current(Some(key), out);
+            // A step of which all was taken back would stand between what comes and the step that it belongs to.
+            if self.is_left(key.step()) && self.step_start >= self.facts.len() && self.protocol.keeps_steps() {
+                let retracted = self.protocol.retract("", true, out);
+                self.write_again(&retracted, key.run_id(), out);
+            }
             self.step(key.step(), out);
             self.response_start = self.facts.len();
             self.current = Some(key.clone());
@@ -204,6 +209,11 @@ impl Flow {
         if waits {
             self.put_off(&key);
         }
+        self.write_again(&retracted, key.run_id(), out);
+    }
+
+    /// Writes again what had to go with what was taken back.
+    fn write_again(&mut self, retracted: &Retracted, run_id: &RunId, out: &mut Out) {
         let from = match retracted {
             Retracted::Preview => self.facts.len(),
             Retracted::Response => self.response_start,
@@ -222,10 +232,10 @@ impl Flow {
         self.step_start = self.step_start.min(self.facts.len());
         self.answered = false;
         let goes_on = self.goes_on;
-        if retracted == Retracted::Run {
+        if *retracted == Retracted::Run {
             self.open = false;
             self.no_step();
-            self.enter(key.run_id(), out);
+            self.enter(run_id, out);
         }
         for (key, placed) in again {
             self.write(key, placed, out);
@@ -442,16 +452,19 @@ impl Transcoder for Flow {
         }
         let is_shown =
             self.current.as_ref() == Some(&key) && self.response(&key).is_some_and(|response| response.is_written());
-        let (kind, fragment) = match delta {
+        let (mut kind, fragment) = match delta {
             Delta::TextDelta { delta } => (Kind::Text, delta),
             Delta::ReasoningDelta { delta } => (Kind::Reasoning, delta),
             Delta::ToolCallDelta { id, name, args_delta } => {
-                let wire = if is_shown { self.calls.preview(id, &key) } else { Arc::clone(id.shared()) };
-                (Kind::Call { wire, name: name.clone() }, args_delta)
+                (Kind::Call { wire: Arc::clone(id.shared()), name: name.clone() }, args_delta)
             }
         };
         if (fragment.is_empty() && !matches!(kind, Kind::Call { .. })) || !self.protocol.shows(&kind) {
             return out;
+        }
+        // An id that nobody was shown stays free for the call that is committed.
+        if let (true, Kind::Call { wire, .. }) = (is_shown, &mut kind) {
+            *wire = self.calls.preview(&CallId::from(&**wire), &key);
         }
         // Where the end of the run before it is still to be read, it waits for it.
         if self.run.as_ref().is_none_or(|run| run == run_id || self.ended.contains(run.as_str())) {

@@ -133,6 +133,10 @@ pub(super) trait Protocol: Send {
     /// Takes back what was written of this response, and of all that is not committed. All blocks are closed.
     /// `goes_back` says that what comes belongs to a step before the open one.
     fn retract(&mut self, response: &str, goes_back: bool, out: &mut Out) -> Retracted;
+    /// True when a step that was begun stays, though all that was said in it was taken back.
+    fn keeps_steps(&self) -> bool {
+        false
+    }
     /// No more comes; the step is still open if `in_step`.
     fn leave(&mut self, _in_step: bool, _out: &mut Out) {}
     /// The log was replaced: nothing that was written holds.

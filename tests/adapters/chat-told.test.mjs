@@ -113,4 +113,10 @@ the(
   ],
 );
 
+the(
+  "what streamed of a run that its host lost is not shown any more",
+  [streams("lost", 0, { type: "text_delta", delta: "Hel" }), { type: "reset", run_id: "lost", coordinate: at("lost", 0).coordinate }, ...plain],
+  { follows: true },
+);
+
 the("a page that comes back has what it lacks, and goes on", [...plain, ...run("r1", 4, [says("r1", 0, "Again.")], [ends()])], { history: 4 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fold, threadfold, ThreadClient } from "../../pkg/node.js";
 import { ROOT } from "../../www/tests/support/host.mjs";
-import { textOf } from "../peers/expected.mjs";
+import { isSaid, textOf } from "../peers/expected.mjs";
 
 const ALL = path.join(ROOT, "../shared/recordings/openai-chat");
 const folder = existsSync(ALL) ? ALL : path.join(ROOT, "tests/fixtures/openai-chat");
@@ -40,9 +40,8 @@ export async function committed(host, threadId) {
     if (!page.has_more) break;
   }
   const facts = fold([...messages, ...runs].sort((one, other) => one.seq - other.seq));
-  const injected = /-(steer|continuation)-|^resume-input-|^agent-thread-report-/;
   const said = messages
-    .filter(({ message }) => message.role === "User" && !injected.test(message.id))
+    .filter(({ message }) => isSaid(message))
     .map(({ run_id, message }) => ({ run_id, id: message.id, text: textOf(message.content) }));
   return { facts, said };
 }

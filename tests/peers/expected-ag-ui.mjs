@@ -2,7 +2,7 @@
 
 import { answeredBy, textOf, wireIds } from "./expected.mjs";
 
-/** The messages that the Facts make, and before each run's the one that began it. */
+/** The messages that the Facts make, and before each run's (or before a Fact, by its position) what was said. */
 export function agUiMessages(said, facts) {
   const wire = wireIds(facts);
   const messages = [];
@@ -11,12 +11,13 @@ export function agUiMessages(said, facts) {
     if (!messages.some((m) => m.id === id)) messages.push({ id, role: "assistant" });
     return messages.find((m) => m.id === id);
   };
+  const ask = (before) => {
+    for (const { id, text } of said.get(before) ?? []) messages.push({ id, role: "user", content: text });
+  };
   for (const placed of facts) {
     const { fact, run_id, coordinate, position } = placed;
-    if (!asked.has(run_id)) {
-      asked.add(run_id);
-      for (const { id, text } of said.get(run_id)) messages.push({ id, role: "user", content: text });
-    }
+    ask(asked.has(run_id) ? `${position.seq}/${position.index}` : run_id);
+    asked.add(run_id);
     const id = coordinate && `${run_id}-${coordinate.step}-${coordinate.response}`;
     if (fact.type === "assistant_thinking") messages.push({ id: `${id}-reasoning`, role: "reasoning", content: fact.text });
     if (fact.type === "assistant_message" && textOf(fact.content) !== "") assistant(id).content = textOf(fact.content);
@@ -24,12 +25,13 @@ export function agUiMessages(said, facts) {
     if (fact.type === "tool_result") {
       const message = { id: `${run_id}-result-${position.seq}-${position.index}`, role: "tool", toolCallId: answeredBy(wire, placed), content: textOf(fact.content) };
       if (fact.is_error) message.metadata = { is_error: true };
-      // Behind the answers that its call has already; an answer to nobody's call is last.
+      // Behind the answers that its call has already.
       let at = 1 + messages.findIndex((m) => m.toolCalls?.some((c) => c.id === message.toolCallId)) || messages.length;
       while (messages[at]?.role === "tool") at += 1;
       messages.splice(at, 0, message);
     }
   }
+  ask(undefined);
   return messages;
 }
 

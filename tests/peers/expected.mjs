@@ -17,6 +17,9 @@ export function wireIds(facts) {
   return (position) => ids.get(`${position.seq}/${position.index}`);
 }
 
+/** True for a message that a person said, and that the host did not put in by itself. */
+export const isSaid = ({ role, id }) => role === "User" && !/-(steer|continuation)-|^resume-input-|^agent-thread-report-/.test(id);
+
 /** The wire's id of the call that a result answers; the provider's own where no call has it. */
 export const answeredBy = (wire, { call, fact }) => (call ? wire(call) : fact.id);
 

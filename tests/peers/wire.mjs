@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { HttpAgent } from "@ag-ui/client";
 import { fold } from "../../pkg/node.js";
 import { Host } from "../../www/tests/support/host.mjs";
+import { isSaid } from "./expected.mjs";
 import { agUiMessages, plainMessages } from "./expected-ag-ui.mjs";
 import { plainParts, uiParts } from "./expected-ai-sdk.mjs";
 import { saidBefore } from "./protocols/ag-ui.mjs";
@@ -25,7 +26,7 @@ const committed = async (host, thread) => {
 /** The messages and Facts of a thread's log, as inputs of a transcoder. */
 function inputsOf(page) {
   const facts = fold(page).map((placed) => ({ type: "fact", ...placed }));
-  const said = page.messages.filter(({ message }) => message.role === "User").map(({ seq, message }) => ({ type: "said", seq, message }));
+  const said = page.messages.filter(({ message }) => isSaid(message)).map(({ seq, message }) => ({ type: "said", seq, message }));
   return { facts, inputs: [...said, ...facts].sort((a, b) => (a.seq ?? a.position.seq) - (b.seq ?? b.position.seq)) };
 }
 

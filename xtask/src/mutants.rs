@@ -12,7 +12,7 @@ use crate::run::Run;
 use crate::setup::crates;
 use std::fs;
 
-pub const USAGE: &str = "--minutes N [--shard K/N] [--in MODULE…]";
+pub const USAGE: &str = "--minutes N [--jobs N] [--shard K/N] [--in MODULE…]";
 
 const MODULES: &[&str] = &["fold", "follow", "preview", "json"];
 /// Survivors that are no hole in the tests, each with its reason.
@@ -20,10 +20,14 @@ const KNOWN: &str = "tests/mutants.txt";
 
 /// Tries mutants for so many minutes, and names those that survived without a reason.
 pub fn run(arguments: &[String]) -> Outcome {
-    let args = Args::parse(arguments, &[("--minutes", Takes::One), ("--shard", Takes::One), ("--in", Takes::Many)])?;
+    let args = Args::parse(
+        arguments,
+        &[("--minutes", Takes::One), ("--jobs", Takes::One), ("--shard", Takes::One), ("--in", Takes::Many)],
+    )?;
     let minutes = args.last("--minutes").ok_or_else(|| Failure::Usage("mutants needs --minutes N".to_owned()))?;
     let minutes: u64 =
         minutes.parse().map_err(|_| Failure::Usage(format!("--minutes takes a number, not `{minutes}`")))?;
+    let jobs = args.last("--jobs").unwrap_or("1");
     let modules = args.all("--in");
     if let Some(other) = modules.iter().find(|module| !MODULES.contains(module)) {
         return Err(Failure::Usage(format!("`{other}` is none of {}", MODULES.join(" "))));
@@ -34,8 +38,9 @@ pub fn run(arguments: &[String]) -> Outcome {
         // cargo-mutants writes down what it knows when it is interrupted.
         .args(["--signal=INT", "--kill-after=60", &format!("{}", minutes * 60), "nice", "-n", "19"])
         .arg(crates::cargo_mutants()?)
-        .args(["mutants", "--package", "threadfold", "--iterate", "--jobs", "1", "--no-times", "--baseline", "skip"])
-        .args(["--timeout", "240", "--build-timeout", "600", "--output"])
+        .args(["mutants", "--package", "threadfold", "--iterate", "--jobs", jobs, "--no-times", "--baseline", "skip"])
+        // Nothing but the unit tests is built for a mutant. They take ten seconds, and no mutant may hang for long.
+        .args(["--cargo-arg=--lib", "--profile", "mutant", "--timeout", "90", "--build-timeout", "600", "--output"])
         .arg(&place);
     for module in MODULES.iter().filter(|module| modules.is_empty() || modules.contains(module)) {
         run = run.args(["--file", &format!("src/{module}/**")]);
@@ -44,7 +49,7 @@ pub fn run(arguments: &[String]) -> Outcome {
         run = run.args(["--shard", shard]);
     }
     // The exploration's end takes minutes and belongs to the simulator.
-    run.args(["--", "--lib", "--", "--skip", "explore"]).status()?;
+    run.args(["--", "--", "--skip", "explore"]).status()?;
     let told = |name: &str| fs::read_to_string(place.join("mutants.out").join(name)).unwrap_or_default();
     let known = fs::read_to_string(layout::root().join(KNOWN)).context(format!("reading {KNOWN}"))?;
     let (missed, caught) = (told("missed.txt"), told("caught.txt"));

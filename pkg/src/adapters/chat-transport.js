@@ -144,11 +144,13 @@ export class ThreadChatTransport {
     const [replaced, all] = [this.#replaced, this.#reads];
     this.#replaced = this.#reads = false;
     const said = this.#thread.view.items.findLast(({ kind, seq }) => kind === "user" && seq !== null);
+    const lost = this.#turns.lost(new Log(this.#thread));
     for (const chat of this.#chats) {
       let lacks = false;
-      // Another page may have said something, or the host has another log.
+      // Another page may have said something, or the host has another log, or has lost a run.
       const fresh = (messages) => {
-        lacks = replaced || (said !== undefined && !messages.some(({ id }) => id === said.message_id));
+        const isSaid = said === undefined || messages.some(({ id }) => id === said.message_id);
+        lacks = replaced || !isSaid || messages.some(({ id }) => lost.has(id));
         return lacks ? toUIMessages(this.#thread) : messages;
       };
       if (chat.messages) fresh(chat.messages);

@@ -114,6 +114,12 @@ export class Turns {
     return { run_id, part: open?.run_id === run_id ? Math.max(open?.number ?? 0, last) : last };
   }
 
+  /** Runs of which something was shown, and of which the log knows nothing: their host lost them. */
+  lost(log) {
+    const known = new Set(log.facts.map(({ run_id }) => run_id)).add(this.#part?.run_id);
+    return new Set([...this.#again.keys()].filter((run_id) => !known.has(run_id)));
+  }
+
   async #follow() {
     let leave;
     try {

@@ -315,6 +315,36 @@ fn version_7_resets_no_step_that_an_earlier_stream_began() {
 }
 
 #[test]
+fn version_7_goes_back_over_no_step_that_was_begun_and_taken_back() {
+    let goes_on = other(3, None, r#"{"type":"continuation","steered":false,"detail":{"cause":"max_tokens"}}"#);
+    let reset = r#"{"type":"reset","run_id":"r","coordinate":{"run_id":"r","step":1,"response":0}}"#;
+    let further = text(4, 0, "b").replace("\"response\":0", "\"response\":1");
+    expect![[r#"
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"finish-step"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-1-0"}
+        {"type":"text-delta","id":"r-1-0","delta":"lost"}
+        {"type":"text-end","id":"r-1-0"}
+        {"type":"reset-step"}
+        cut
+        {"type":"start","messageId":"r"}
+        {"type":"start-step"}
+        {"type":"text-start","id":"r-0-0"}
+        {"type":"text-delta","id":"r-0-0","delta":"a"}
+        {"type":"text-end","id":"r-0-0"}
+        {"type":"text-start","id":"r-0-1"}
+        {"type":"text-delta","id":"r-0-1","delta":"b"}
+        {"type":"text-end","id":"r-0-1"}
+    "#]]
+    .assert_eq(&written(v7(), &[RUN, &text(2, 0, "a"), &goes_on, &live_text(1, "lost"), reset, &further]));
+}
+
+#[test]
 fn version_7_resets_the_step_and_version_6_cuts_the_stream() {
     let inputs =
         [RUN, &call(2, 0, "executed"), &result(3, Some(2), false), &live_text(1, "wrong"), &text(4, 1, "right")];

@@ -29,6 +29,19 @@ fn a_preview_stands_beside_and_the_committed_event_of_its_id_replaces_it() {
 }
 
 #[test]
+fn the_id_of_a_call_that_was_streamed_and_not_committed_stays_free() {
+    writes(
+        &[RUN, &live_text(0, "a"), &live_call(0, "{"), &text(2, 0, "a"), &call(3, 1, "open")],
+        expect![[r#"
+            {"type":"event_start","event":{"type":"agent.message","id":"r-0-0"}}
+            {"type":"event_delta","event_id":"r-0-0","delta":{"type":"content_delta","index":0,"content":{"type":"text","text":"a"}}}
+            {"type":"agent.message","id":"r-0-0","processed_at":"","content":[{"type":"text","text":"a"}]}
+            {"type":"agent.tool_use","id":"c","processed_at":"","name":"search","input":{"q":1},"evaluated_permission":"allow"}
+        "#]],
+    );
+}
+
+#[test]
 fn a_call_that_waits_asks_and_the_client_s_own_is_a_custom_one() {
     let waits =
         |reason| other(3, Some(2), &format!(r#"{{"type":"awaiting","pending_tool_use_id":"c","reason":"{reason}"}}"#));

@@ -42,26 +42,35 @@ function check(schema, value) {
   assert.deepEqual(JSON.parse(JSON.stringify(parsed.data)), value, "the schema dropped something");
 }
 
+/** What is written from one end or cut to the next, and the run that it is of: no message names its turn but the last. */
+function turns(inputs, chunks) {
+  const all = [{ written: [] }];
+  for (const [number, written] of chunks.entries()) {
+    for (const chunk of written) {
+      const turn = all.at(-1);
+      turn.from ??= inputs[number]?.run_id;
+      if (chunk !== "cut" && chunk !== "end") turn.written.push(chunk);
+      else {
+        Object.assign(turn, { ending: chunk, isLast: number >= inputs.length });
+        all.push({ written: [] });
+      }
+    }
+  }
+  for (const [at, turn] of [...all.entries()].reverse()) {
+    const names = turn.written.flatMap((chunk) => (chunk.method ? (runOf(chunk) ?? []) : chunk.id));
+    turn.run_id = names.at(-1) ?? (turn.ending === "cut" ? all[at + 1].run_id : undefined) ?? turn.from;
+  }
+  return all.filter(({ written, ending }) => written.length > 0 || ending);
+}
+
 async function judge(inputs, chunks, facts) {
   const runs = new Map();
-  let current;
   const of = (run_id) => {
     if (!runs.has(run_id)) runs.set(run_id, { items: [], asked: [], end: undefined });
     return runs.get(run_id);
   };
-  for (const [number, written] of chunks.entries()) {
+  for (const { written, run_id, ending, isLast } of turns(inputs, chunks)) {
     for (const chunk of written) {
-      if (chunk === "cut") {
-        // The turn is said again; what was asked has been answered.
-        if (current && number < inputs.length) of(current).items = [];
-        continue;
-      }
-      if (chunk === "end") {
-        current = undefined;
-        continue;
-      }
-      const run_id = inputs[number]?.run_id ?? current;
-      current = run_id;
       const run = of(run_id);
       assert.equal(chunk.jsonrpc, "2.0");
       assert.equal(run.end, undefined, "nothing comes after the end of a turn");
@@ -83,14 +92,21 @@ async function judge(inputs, chunks, facts) {
         if (chunk.error) assert.equal(chunk.error.code, -32603);
       }
     }
+    // The turn is said again; what was asked has been answered.
+    if (ending === "cut" && !isLast && runs.has(run_id)) of(run_id).items = [];
   }
   if (!facts) return;
   const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
   const plain = (all) => [...all].map(([run_id, run]) => [run_id, { ...run, items: run.items.map((item) => ({ ...item, ...(bare && item.kind !== "tool_call" && { id: "" }), ...(item.status === "in_progress" && { status: "pending" }) })) }]);
   const wanted = expected(facts);
+  // A run that was cut and never came: its host lost it.
+  for (const [run_id, { items, end }] of runs) if (!wanted.has(run_id) && items.length === 0 && !end) runs.delete(run_id);
   for (const [run_id, run] of wanted) if (!runs.has(run_id) && run.items.length === 0) runs.set(run_id, run);
   assert.deepEqual(new Map(plain(runs)), new Map(plain(wanted)));
 }
+
+/** The run that a message belongs to, by its id. */
+const runOf = ({ params }) => /^(.*)-\d+-\d+(-reasoning)?$/.exec(params?.update?.messageId ?? "")?.[1];
 
 const lean = ({ sessionUpdate, ...update }) => update;
 

@@ -10,23 +10,28 @@ import { versionOf } from "../version.mjs";
 
 const schemas = new Map(EventSchema.options.map((schema) => [schema.shape.type.value, schema]));
 
-/** By run, what people said that it answers: before it began, or (where a log says so) right after. */
+/**
+ * What people said, by the run that answers it (it stands before the run, or, where a log says so, right after its start),
+ * or by the Fact that it stands before.
+ */
 export function saidBefore(inputs) {
   const said = new Map();
   let before = [];
-  /** The run that has begun and said nothing yet. */
-  let silent;
-  for (const { type, message, run_id } of inputs) {
+  let run;
+  let isSilent = false;
+  for (const { type, message, run_id, position } of inputs) {
     if (type === "said" && message.role === "User") {
       const one = { id: message.id, text: textOf(message.content) };
-      if (silent) said.get(silent).push(one);
+      if (isSilent) said.get(run).push(one);
       else before.push(one);
-    } else if (type === "fact" && !said.has(run_id)) {
-      said.set(run_id, before);
-      before = [];
-      silent = run_id;
-    } else if (type !== "said") silent = undefined;
+    } else if (type === "fact") {
+      isSilent = !said.has(run_id);
+      said.set(isSilent ? run_id : `${position.seq}/${position.index}`, before);
+      [run, before] = [run_id, []];
+    } else if (type !== "said") isSilent = false;
   }
+  // What nothing has answered yet.
+  said.set(undefined, before);
   return said;
 }
 
@@ -76,7 +81,13 @@ async function judge(inputs, chunks, facts) {
   assert.equal(stream.length, 0, "a stream was left open");
   if (!facts) return;
   const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
-  const placed = (all) => plainMessages(all, bare).filter(({ id }) => !between.has(id));
+  const placed = (all) => {
+    const calls = new Set(all.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
+    const isNobodys = ({ toolCallId }) => toolCallId !== undefined && !calls.has(toolCallId);
+    // Answers stand behind their calls; one to nobody's call stands wherever it came.
+    const [own, others] = [false, true].map((wanted) => plainMessages(all, bare).filter((message) => isNobodys(message) === wanted));
+    return [...own.filter(({ id }) => !between.has(id)), ...others];
+  };
   assert.deepEqual(placed(messages), placed(agUiMessages(saidBefore(inputs), facts)));
   const wire = wireIds(facts);
   const outcomes = facts.flatMap(({ fact, call }) => {

@@ -53,7 +53,10 @@ function judge(ai) {
     const wanted = uiParts(facts);
     const bare = inputs.some((input) => input.type === "delta" && !input.coordinate);
     const all = (entries) => Object.fromEntries(entries.map(([run, parts]) => [run, plainParts(parts, bare)]));
-    assert.deepEqual(all([...messages].map(([run, message]) => [run, message.parts])), all([...wanted]));
+    const held = all([...messages].map(([run, message]) => [run, message.parts]));
+    // A run that was cut and never came: its host lost it, and who reads again finds none.
+    for (const run of cut) if (!wanted.has(run)) delete held[run];
+    assert.deepEqual(held, all([...wanted]));
     const failures = facts.filter((p) => p.fact.type === "run_failed").map((p) => `${p.fact.code}: ${p.fact.message}`);
     assert.deepEqual(errors, failures, "a failed run is an error");
   };
