@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { ThreadChatTransport, toUIMessages } from "../../pkg/ai-sdk.js";
 import { Readers } from "../../pkg/src/readers.js";
 import { transcoded } from "../../pkg/src/transcode.js";
+import { until } from "../../www/tests/support/until.mjs";
 import { chatOver } from "../adapters/chat.mjs";
 import { plainParts, uiParts } from "./expected-ai-sdk.mjs";
 import { dice } from "./sequences.mjs";
@@ -21,7 +22,12 @@ class Thread {
   asked = null;
   #facts = new Map();
   #said = [];
-  #readers = new Readers((reader) => reader?.history(this.#history()));
+  /** The transport reads: its transcoder was loaded, which takes what it takes. */
+  isFollowed = false;
+  #readers = new Readers((reader) => {
+    this.isFollowed = true;
+    reader?.history(this.#history());
+  });
   #listeners = new Set();
 
   /** Something happens; what it is told of becomes known at once, and is read when the reader comes to it. */
@@ -45,11 +51,6 @@ class Thread {
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** The transport reads: its transcoder is there. */
-  get isFollowed() {
-    return this.#readers.size > 0;
   }
 
   facts() {
@@ -203,12 +204,13 @@ class Page {
 
   /** Nothing is under way in the chat, and nothing begins by itself. A chat whose answer nobody takes is at rest, too. */
   async #rest() {
+    await until("the transcoder is there", () => this.#thread.isFollowed);
+    // From here on all that happens are turns of this program.
     for (let quiet = 0, turns = 0; quiet < 5; turns += 1) {
       await turn();
       const { status } = this.#chat;
       assert.ok(turns < 500, `the chat does not rest, it is ${status}`);
-      const rests = status === "ready" || status === "error" || this.#thread.asked;
-      quiet = rests && this.#thread.isFollowed ? quiet + 1 : 0;
+      quiet = status === "ready" || status === "error" || this.#thread.asked ? quiet + 1 : 0;
     }
   }
 
