@@ -269,8 +269,8 @@ pub(super) fn malformed(f: &mut Follower, anomaly: Anomaly, name: &str, now: u64
     f.stats.malformed += 1;
     f.tell(anomaly);
     let is_first = f.protocol == Protocol::Strict && f.link.phase == Phase::Opening;
-    // Where a dsh log or lane is torn, another opening tells all.
-    let is_torn = f.protocol == Protocol::Dsh && name == "item";
+    // Where a dsh log or lane is torn, another opening tells all. A text that is no envelope may have been of either.
+    let is_torn = f.protocol == Protocol::Dsh;
     if is_first || is_torn {
         f.reopen(Why::Fault, now);
     } else if name == "committed" || f.protocol == Protocol::Plain {

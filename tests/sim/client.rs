@@ -1,5 +1,6 @@
 //! One page: the real engine, the copy of the view that its changes make, and the Facts that its events make.
 
+use crate::dsh::Socket;
 use crate::page::Page;
 use crate::record;
 use serde_json::Value;
@@ -19,6 +20,8 @@ pub struct Client {
     /// Which page this is: what was under way for the one before is not for it.
     pub life: u32,
     pub stream: Option<Stream>,
+    /// What is between it and a dsh host.
+    pub line: Socket,
     pub net: Net,
     /// Its clock is so far ahead of the world's.
     pub ahead: u64,
@@ -78,6 +81,7 @@ impl Client {
             facts: BTreeMap::new(),
             life,
             stream: None,
+            line: Socket::default(),
             net: Net::default(),
             ahead: 0,
             asleep_until: 0,

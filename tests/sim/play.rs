@@ -1,7 +1,7 @@
 //! Plays a script, line by line, and makes one that fails shorter.
 
 use crate::check;
-use crate::dsh::Session;
+use crate::dsh::{Session, Socket};
 use crate::host::{Act, text_block};
 use crate::record;
 use crate::script::{Line, Script, What};
@@ -149,6 +149,7 @@ impl World {
                 self.give(at, Input::Close)?;
                 self.clients[at].closed = true;
                 self.clients[at].stream = None;
+                self.clients[at].line = Socket::default();
             }
             What::Reload(at, rendered) => self.reload(at, rendered)?,
             What::Sleep(at, ms) => self.clients[at].asleep_until = self.now + ms,

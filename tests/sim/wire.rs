@@ -1,13 +1,10 @@
 //! Frames as bytes, and bytes as what the edge tells the engine.
 
 use crate::host::Host;
-use serde_json::Value;
 use threadfold::event::{AgentEvent, Coordinate, Delta, Envelope, Fact, RunId};
-use threadfold::follow::dsh::Window;
 use threadfold::follow::frame::Frame;
 use threadfold::follow::{Live, ReadError};
 use threadfold::json::{self, Notes};
-use threadfold::source::dsh::{read_item, read_window};
 use threadfold::source::sse::Decoder;
 use threadfold::source::threadfold::{live_event, plain_event, read_page};
 use threadfold::thread::{Page, Record};
@@ -79,26 +76,4 @@ pub fn read(decoder: &mut Decoder, chunk: &[u8], plain: bool) -> Vec<Live> {
 /// A page that crosses the wire as text.
 pub fn page(answer: Result<Page, ReadError>) -> Result<(Page, Notes), ReadError> {
     answer.and_then(|page| read_page("application/json", &json::write(&page)))
-}
-
-/// An item of a dsh host's stream; nothing, for one of a kind that is not known.
-pub fn item(bytes: &[u8]) -> Option<Live> {
-    let text = String::from_utf8_lossy(bytes);
-    match read_item(&text) {
-        Ok(Some((item, notes))) => Some(Live::Dsh(item, notes)),
-        Ok(None) => None,
-        Err(error) => Some(Live::Malformed("item".to_owned(), error)),
-    }
-}
-
-/// A dsh host's answer to a read.
-pub fn window(answer: &Value) -> Result<(Window, Notes), ReadError> {
-    if answer["ok"] != true {
-        return Err(ReadError::Refused {
-            status: 400,
-            retry_after: None,
-            code: Some("gateway/bad-request".to_owned()),
-        });
-    }
-    read_window(&answer["value"].to_string()).map_err(|error| ReadError::Malformed(error.to_string()))
 }

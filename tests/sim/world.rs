@@ -14,12 +14,12 @@ use std::collections::BinaryHeap;
 use std::rc::Rc;
 use threadfold::engine::Effect;
 use threadfold::event::ThreadId;
-use threadfold::follow::dsh::Window;
 use threadfold::follow::frame::Frame;
 use threadfold::follow::{
     Closed, Command, CommandId, Fetch, Generation, Input, Live, Options, Outcome, Protocol, ReadError, ReadId,
 };
 use threadfold::json::Notes;
+use threadfold::source::dsh::Answer;
 use threadfold::source::sse::Decoder;
 use threadfold::thread::Page;
 
@@ -66,31 +66,34 @@ struct Happening {
     what: What,
 }
 
-enum What {
+pub enum What {
     OpenArrives(Generation, Option<Opening>),
     Accepted(Generation),
     Bytes(Generation, Rc<[u8]>),
     Ended(Generation, Closed),
     ReadArrives(Fetch, Option<Reading>),
     ReadAnswered(ReadId, Result<Page, ReadError>),
-    WindowAnswered(ReadId, Result<(Window, Notes), ReadError>),
     AskArrives(CommandId, Command, Option<Asking>),
     AskAnswered(CommandId, Outcome),
+    /// Of a dsh host: a text of its stream about all sessions, and calls.
+    Text(u32, String),
+    CallArrives(dsh::Call),
+    CallAnswered(u32, Result<Answer, String>),
     AnimationFrame,
 }
 
 impl What {
     /// What becomes of it where there is no network.
-    fn without_network(self, is_dsh: bool) -> Self {
+    fn without_network(self) -> Self {
         let gone = || "there is no network".to_owned();
         match self {
             Self::OpenArrives(generation, _) | Self::Accepted(generation) => Self::Ended(generation, Closed::Lost),
-            Self::ReadArrives(fetch, _) if is_dsh => Self::WindowAnswered(fetch.id, Err(ReadError::Network(gone()))),
             Self::ReadArrives(fetch, _) => Self::ReadAnswered(fetch.id, Err(ReadError::Network(gone()))),
             Self::ReadAnswered(id, _) => Self::ReadAnswered(id, Err(ReadError::Network(gone()))),
-            Self::WindowAnswered(id, _) => Self::WindowAnswered(id, Err(ReadError::Network(gone()))),
+            Self::CallArrives(call) => Self::CallAnswered(call.id(), Err(gone())),
+            Self::CallAnswered(id, _) => Self::CallAnswered(id, Err(gone())),
             Self::AskArrives(id, ..) | Self::AskAnswered(id, _) => Self::AskAnswered(id, Outcome::Network(gone())),
-            Self::Bytes(..) | Self::Ended(..) | Self::AnimationFrame => self,
+            Self::Bytes(..) | Self::Text(..) | Self::Ended(..) | Self::AnimationFrame => self,
         }
     }
 }
@@ -234,16 +237,21 @@ impl World {
                     Some(Stream { generation, decoder, hears, left: None, last_at: 0, swapped: None, unseen: None });
                 let fault = (!client.net.opens.is_empty()).then(|| client.net.opens.remove(0));
                 self.later(at, self.latency(at), What::OpenArrives(generation, fault));
+                self.line(at, |line, _| line.open(generation))?;
             }
             Effect::CloseLive(generation) => {
                 client.stream.take_if(|stream| stream.generation == generation);
                 self.served[at].take_if(|(_, served)| *served == generation);
+                self.line(at, |line, now| line.carrier.close(generation, now))?;
             }
             Effect::Fetch(fetch) => {
                 if closed {
                     return Err("P07: a page that is closed reads".to_owned());
                 }
                 client.asked += 1;
+                if self.dsh.is_some() {
+                    return self.line(at, |line, _| line.carrier.fetch(&fetch));
+                }
                 let fault = (!client.net.reads.is_empty()).then(|| client.net.reads.remove(0));
                 self.later(at, self.latency(at), What::ReadArrives(fetch, fault));
             }
@@ -252,6 +260,9 @@ impl World {
                     return Err("P07: a page that is closed sends".to_owned());
                 }
                 self.tally.commands += 1;
+                if self.dsh.is_some() {
+                    return self.line(at, |line, _| line.carrier.request(id, &command));
+                }
                 let fault = (!client.net.asks.is_empty()).then(|| client.net.asks.remove(0));
                 self.later(at, self.latency(at), What::AskArrives(id, command, fault));
             }
@@ -384,11 +395,15 @@ impl World {
         }
     }
 
-    fn latency(&self, at: usize) -> u64 {
+    pub fn coin(&mut self) -> bool {
+        self.random.one_in(2)
+    }
+
+    pub fn latency(&self, at: usize) -> u64 {
         self.way.latency + self.clients[at].net.slow
     }
 
-    fn later(&mut self, client: usize, after: u64, what: What) {
+    pub fn later(&mut self, client: usize, after: u64, what: What) {
         self.order += 1;
         let life = self.clients.get(client).map_or(0, |client| client.life);
         self.happenings.push(Reverse(Happening { at: self.now + after, order: self.order, client, life, what }));
@@ -440,18 +455,27 @@ impl World {
             return Ok(());
         }
         let asleep = self.clients[at].asleep_until;
-        let at_host = matches!(what, What::OpenArrives(..) | What::ReadArrives(..) | What::AskArrives(..));
+        let at_host = matches!(
+            what,
+            What::OpenArrives(..) | What::ReadArrives(..) | What::AskArrives(..) | What::CallArrives(..)
+        );
         if asleep > self.now && !at_host {
             self.later(at, asleep - self.now, what);
             return Ok(());
         }
-        let what = if self.clients[at].offline { what.without_network(self.dsh.is_some()) } else { what };
+        let what = if self.clients[at].offline { what.without_network() } else { what };
         match what {
             What::OpenArrives(generation, fault) => self.opens(at, generation, fault),
+            What::Accepted(generation) if self.dsh.is_some() => self.line_opens(at, generation)?,
             What::Accepted(generation) => self.give(at, Input::Live(generation, Live::Accepted))?,
             What::Bytes(generation, bytes) => self.arrive(at, generation, &bytes)?,
             What::Ended(generation, closed) => {
-                if self.clients[at].stream.take_if(|stream| stream.generation == generation).is_some() {
+                if self.clients[at].stream.take_if(|stream| stream.generation == generation).is_none() {
+                    return Ok(());
+                }
+                if self.dsh.is_some() {
+                    self.line_ends(at, closed)?;
+                } else {
                     self.give(at, Input::Live(generation, Live::Closed(closed)))?;
                 }
             }
@@ -461,7 +485,9 @@ impl World {
                     if self.way.text { wire::page(answer) } else { answer.map(|page| (page, Notes::default())) };
                 self.give(at, Input::Page(id, answer))?;
             }
-            What::WindowAnswered(id, window) => self.give(at, Input::Window(id, window))?,
+            What::Text(socket, text) => self.line_hears(at, socket, &text)?,
+            What::CallArrives(call) => self.called(at, &call),
+            What::CallAnswered(id, answer) => self.line_is_answered(at, id, answer)?,
             What::AskArrives(id, command, fault) => self.asks(at, id, &command, fault),
             What::AskAnswered(id, outcome) => self.give(at, Input::Response(id, outcome))?,
             What::AnimationFrame => {
@@ -475,11 +501,7 @@ impl World {
 
     fn arrive(&mut self, at: usize, generation: Generation, bytes: &[u8]) -> Result<(), String> {
         if self.dsh.is_some() {
-            let is_there = self.clients[at].stream.as_ref().is_some_and(|stream| stream.generation == generation);
-            return match wire::item(bytes).filter(|_| is_there) {
-                Some(live) => self.give(at, Input::Live(generation, live)),
-                None => Ok(()),
-            };
+            return self.line_brings(at, generation, bytes);
         }
         for chunk in bytes.chunks(self.way.chunk.min(bytes.len()).max(1)) {
             let plain = self.way.protocol == Protocol::Plain;
@@ -529,11 +551,6 @@ impl World {
         let mut latency = self.latency(at);
         let mut upto = self.backend.host.frontier();
         self.clients[at].excuses += u64::from(fault.is_some());
-        if self.dsh.is_some() {
-            let Some(window) = self.window(fetch, fault) else { return };
-            let slow = if let Some(Reading::Slow(ms)) = fault { ms } else { 0 };
-            return self.later(at, latency + slow, What::WindowAnswered(fetch.id, window));
-        }
         let answer = match fault {
             Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),
             Some(Reading::Busy) => refused(429, Some(1_000)),
@@ -567,11 +584,6 @@ impl World {
         let outcome = match fault {
             Some(Asking::RequestLost) => lost(),
             Some(Asking::Busy) => crate::backend::refused(503, "busy"),
-            Some(Asking::AnswerLost | Asking::Twice) | None if self.dsh.is_some() => {
-                let Some((outcome, items)) = self.dsh.as_mut().map(|session| session.command(command)) else { return };
-                self.broadcast_items(&items);
-                if fault == Some(Asking::AnswerLost) { lost() } else { outcome }
-            }
             Some(Asking::AnswerLost | Asking::Twice) | None => {
                 let (outcome, frames) = self.backend.command(command);
                 self.broadcast(&frames);

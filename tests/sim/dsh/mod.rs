@@ -3,16 +3,18 @@
 
 mod agent;
 pub mod check;
+mod line;
 #[path = "../../dsh/model.rs"]
 #[allow(dead_code, reason = "the damaged recordings use the rest")]
 mod model;
 mod serve;
 
+pub use line::{Call, Socket};
+
 use crate::backend::Crash;
 use crate::random::Random;
 use model::{Attempt, Host};
 use serde_json::{Value, json};
-use threadfold::follow::{Accepted, Answer, Command, Outcome};
 
 pub struct Session {
     host: Host,
@@ -142,29 +144,31 @@ impl Session {
         }
     }
 
-    /// What a command does, and the items that tell of it.
-    pub fn command(&mut self, command: &Command) -> (Outcome, Vec<Value>) {
-        match command {
-            Command::Send { message_id, content, .. } => {
-                let id = message_id.as_str();
-                let text = match content.first() {
-                    Some(threadfold::thread::Block::Text { text }) => text.clone(),
-                    _ => String::new(),
-                };
-                (accepted(), self.say(id, &text))
+    /// What a call does, and the items that tell of it.
+    pub fn call(&mut self, method: &str, request: &Value) -> (Value, Vec<Value>) {
+        let done = json!({"ok": true, "value": {}});
+        match method {
+            "session/prompt" => {
+                let word = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+                (done, self.say(word("/requestId"), word("/content/0/text")))
             }
-            Command::Resume { call_id, answer, .. } => {
-                let questions = self.place().questions;
-                let asked =
-                    questions.iter().find(|(_, call)| Some(call.as_str()) == call_id.as_ref().map(|id| id.as_str()));
-                let (Some((question, _)), Answer::Approve { approve, .. }) = (asked, answer) else {
-                    return (crate::backend::refused(409, "already_resolved"), Vec::new());
-                };
-                let outcome = if *approve { "allowed-once" } else { "rejected" };
-                (accepted(), vec![self.log("approval/decided", json!({"id": question, "outcome": outcome}))])
-            }
-            Command::Cancel { .. } => (accepted(), self.stop(&json!({"kind": "aborted", "reason": {"kind": "user"}}))),
+            "session/cancel" => (done, self.stop(&json!({"kind": "aborted", "reason": {"kind": "user"}}))),
+            // Whoever answers first wins; the others are told that it is done.
+            _ => (done, Vec::new()),
         }
+    }
+
+    /// An answer to a question, by its event on the stream about all sessions.
+    pub fn decide(&mut self, event: &str, outcome: &Value) -> Vec<Value> {
+        if !self.questions().iter().any(|(id, _)| id == event) {
+            return Vec::new();
+        }
+        vec![self.log("approval/decided", json!({"id": event, "outcome": outcome}))]
+    }
+
+    /// The questions that nobody has answered, and the calls that they are of.
+    pub fn questions(&self) -> Vec<(String, String)> {
+        self.place().questions
     }
 
     /// A message waits for its turn, which begins at once when none runs.
@@ -286,8 +290,4 @@ impl Session {
         }
         place
     }
-}
-
-fn accepted() -> Outcome {
-    Outcome::Accepted(Accepted::default())
 }

@@ -1,13 +1,9 @@
 //! What a dsh host's pages are sent, over the world's wire.
 
 use crate::client::Net;
-use crate::script::Reading;
-use crate::wire;
 use crate::world::World;
 use serde_json::Value;
-use threadfold::follow::dsh::Window;
-use threadfold::follow::{Fetch, Generation, ReadError};
-use threadfold::json::Notes;
+use threadfold::follow::Generation;
 
 impl World {
     /// Items go to every page whose stream the dsh host serves.
@@ -18,6 +14,13 @@ impl World {
             {
                 items.iter().for_each(|item| self.put_item(at, generation, item));
             }
+        }
+        let is_about = |item: &Value| {
+            let kind = item["event"]["type"].as_str().unwrap_or_default();
+            kind.starts_with("approval/") || kind == "turn/end"
+        };
+        if items.iter().any(is_about) {
+            (0..self.clients.len()).for_each(|at| self.ask_about(at));
         }
     }
 
@@ -39,21 +42,5 @@ impl World {
             return;
         }
         self.put(at, generation, item.to_string().into_bytes());
-    }
-
-    /// The answer to a read; None where it never comes.
-    pub fn window(&self, fetch: &Fetch, fault: Option<Reading>) -> Option<Result<(Window, Notes), ReadError>> {
-        let refused = |status, retry_after| Err(ReadError::Refused { status, retry_after, code: None });
-        let stale = if let Some(Reading::Stale(rows)) = fault { rows } else { 0 };
-        Some(match fault {
-            Some(Reading::Lost) => Err(ReadError::Network("terminated".to_owned())),
-            Some(Reading::Busy) => refused(429, Some(1_000)),
-            Some(Reading::Malformed) => Err(ReadError::Malformed("a portal".to_owned())),
-            Some(Reading::Unauthorized) => refused(401, None),
-            Some(Reading::Never) => return None,
-            Some(Reading::Slow(_) | Reading::Stale(_)) | None => {
-                wire::window(&self.dsh.as_ref()?.page(fetch.through, stale))
-            }
-        })
     }
 }

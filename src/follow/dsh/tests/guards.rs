@@ -314,7 +314,16 @@ fn spoil_cursor(snapshot: &mut Snapshot) {
 
 #[test]
 fn an_item_that_cant_be_read_is_as_good_as_lost() {
-    let torn = || Live::Malformed("item".to_owned(), crate::json::read::<u64>("{").unwrap_err());
+    torn_reopens("item");
+}
+
+#[test]
+fn a_text_of_the_socket_that_cant_be_read_may_have_been_one_of_the_session() {
+    torn_reopens("message");
+}
+
+fn torn_reopens(what: &str) {
+    let torn = || Live::Malformed(what.to_owned(), crate::json::read::<u64>("{").unwrap_err());
     let mut world = World::at(12);
     world.play("snap · start A · chunk A one").live(torn());
     world.shows("+one").reopens(1).play("wait 1000 · snap").shows("+one");
