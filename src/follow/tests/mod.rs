@@ -6,6 +6,7 @@
 mod bounds;
 mod cases;
 mod commands;
+mod counts;
 mod expect;
 #[cfg(not(target_arch = "wasm32"))]
 mod explore;
