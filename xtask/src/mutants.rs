@@ -46,14 +46,14 @@ pub fn run(arguments: &[String]) -> Outcome {
         .filter(|module| modules.is_empty() || modules.contains(module))
         .map(|module| format!("src/{module}/**"))
         .collect();
-    let try_out = |seconds: u64, only: &[String], skipped: &[&str]| -> Outcome {
+    let try_out = |seconds: u64, patience: &str, only: &[String], skipped: &[&str]| -> Outcome {
         let mut run = Run::new("timeout")
             // cargo-mutants writes down what it knows when it is interrupted.
             .args(["--signal=INT", "--kill-after=60", &seconds.to_string(), "nice", "-n", "19"])
             .arg(crates::cargo_mutants()?)
             .args(["mutants", "--package", "threadfold", "--iterate", "--no-times", "--baseline", "skip"])
             // Nothing but the unit tests is built for a mutant, and no mutant may hang for long.
-            .args(["--cargo-arg=--lib", "--profile", "mutant", "--timeout", "90", "--build-timeout", "600"])
+            .args(["--cargo-arg=--lib", "--profile", "mutant", "--build-timeout", "600", "--timeout", patience])
             .args(["--jobs", jobs, "--output"])
             .arg(&place);
         for module in &modules {
@@ -75,11 +75,11 @@ pub fn run(arguments: &[String]) -> Outcome {
     let began = Instant::now();
     let left = || (minutes * 60).saturating_sub(began.elapsed().as_secs()).max(1);
     // What lives is tried again in the rest of the time.
-    try_out(minutes * 60 * 4 / 5, &[], &[LONG, EXPLORATION].concat())?;
+    try_out(minutes * 60 * 4 / 5, "20", &[], &[LONG, EXPLORATION].concat())?;
     let survivors = fs::read_to_string(place.join("mutants.out/missed.txt")).unwrap_or_default();
     if !survivors.is_empty() {
         let only: Vec<String> = survivors.lines().map(exactly).collect();
-        try_out(left(), &only, EXPLORATION)?;
+        try_out(left(), "90", &only, EXPLORATION)?;
     }
     let told = |name: &str| fs::read_to_string(place.join("mutants.out").join(name)).unwrap_or_default();
     let known = fs::read_to_string(layout::root().join(KNOWN)).context(format!("reading {KNOWN}"))?;
