@@ -209,13 +209,16 @@ class Draft {
     if (before.length === from + after.length && after.every((item, at) => item === before.at(from + at))) return true;
     for (let place = from; place < before.length; place++) this.#places.delete(/** @type {Item} */ (before.at(place)).key);
     after.forEach((item, at) => this.#places.set(item.key, from + at));
-    // What stays stays in the shared list; it is copied only where another view has grown it, or it becomes shorter.
-    if (from !== this.#count || this.#settled.length !== this.#count) this.#settled = before.list().slice(0, from);
-    const open = after.findIndex((item) => item.origin !== "committed");
-    const committed = open < 0 ? after : after.slice(0, open);
+    // What is open, and what stands behind it, is in the tail, so that the shared list is not copied for what streams.
+    const all = [...this.#tail.slice(0, Math.max(0, from - this.#count)), ...after];
+    const open = all.findIndex((item) => item.origin !== "committed");
+    const committed = open < 0 ? all : all.slice(0, open);
+    const stays = Math.min(from, this.#count);
+    // The shared list is copied only where it becomes shorter, or another view has grown it and this one does too.
+    if (stays < this.#count || (committed.length > 0 && this.#settled.length !== stays)) this.#settled = this.#settled.slice(0, stays);
     for (const item of committed) this.#settled.push(item);
-    this.#count = from + committed.length;
-    this.#tail = after.slice(committed.length);
+    this.#count = stays + committed.length;
+    this.#tail = all.slice(committed.length);
     this.#fresh.add(this.#tail);
     return true;
   }

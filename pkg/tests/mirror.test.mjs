@@ -89,6 +89,39 @@ test("p08 what did not change keeps its identity", () => {
   }
 });
 
+test("what streams beside and behind something open copies nothing of the history", () => {
+  const LONG = 5000;
+  const item = (key, origin) => ({ kind: "assistant", key, origin, run_id: "r", seq: null, time: null, parts: [{ type: "text", text: key }] });
+  const history = Array.from({ length: LONG }, (_, number) => item(`old${number}`, "committed"));
+  const mirror = new Mirror();
+  let number = 0;
+  const apply = (...changes) => assert.equal(mirror.apply({ number: (number += 1), changes }), true);
+  apply({ op: "tail", from: 0, items: history });
+  // Whoever looks once has the list; from then on nothing as long as it is made unless somebody looks again.
+  assert.equal(mirror.view.items.length, LONG);
+  const { slice, concat } = Array.prototype;
+  let longest = 0;
+  for (const [name, copy] of [["slice", slice], ["concat", concat]]) {
+    Array.prototype[name] = function (...given) {
+      const made = copy.apply(this, given);
+      longest = Math.max(longest, made.length);
+      return made;
+    };
+  }
+  try {
+    apply({ op: "tail", from: LONG, items: [item("a", "preview")] });
+    apply({ op: "append", key: "a", part: 0, text: "+" });
+    apply({ op: "tail", from: LONG + 1, items: [item("b", "preview")] });
+    for (const key of ["a", "b", "a", "b"]) apply({ op: "append", key, part: 0, text: "+" });
+    apply({ op: "tail", from: LONG, items: [item("a", "committed"), "b"] });
+    apply({ op: "append", key: "b", part: 0, text: "+" });
+  } finally {
+    Object.assign(Array.prototype, { slice, concat });
+  }
+  assert.ok(longest < 10, `a list of ${longest} was copied`);
+  assert.deepEqual(mirror.view.items.slice(LONG).map(({ key, origin, parts }) => [key, origin, parts[0].text]), [["a", "committed", "a"], ["b", "preview", "b+++"]]);
+});
+
 test("a commit that says what the preview said keeps its parts", () => {
   const steps = stepsOf("a message is sent");
   const before = after(steps, 5).view.items[1];
