@@ -6,7 +6,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::host::{Act, say};
 use super::world::{Openings, Reading, World, world};
 use crate::event::{CallId, MessageId, RunId};
-use crate::follow::{Accepted, Answer, Closed, Command, CommandId, Input, OnActive, Outcome, Protocol, Status, Wake};
+use crate::follow::{
+    Accepted, Answer, Closed, Command, CommandId, Input, OnActive, Options, Outcome, Protocol, Status, Wake,
+};
 use crate::thread::{Block, Pause, Record, ResumeTicket, Target};
 
 fn send(key: &str) -> Command {
@@ -60,6 +62,46 @@ fn a_command_is_repeated_as_it_is_until_the_host_answers() {
     assert_eq!(results(&world), [(1, "accepted".to_owned())]);
     world.advance(600_000);
     assert_eq!(world.requests.len(), 3);
+}
+
+#[test]
+fn what_a_host_would_say_twice_is_not_repeated_when_nobody_knows_what_became_of_it() {
+    let codes = |protocol, command: Command, outcome: Outcome| {
+        let mut world = World::new(protocol);
+        world.input(Input::Connect).command(1, command).respond(1, outcome).advance(2_000);
+        (world.requests.len(), results(&world).into_iter().map(|(_, code)| code).collect::<Vec<_>>())
+    };
+    let lost = || Outcome::Network("reset".to_owned());
+    // A dsh host knows no keys: what was sent may have been said.
+    assert_eq!(codes(Protocol::Dsh, send("k"), lost()), (1, vec!["unreachable".to_owned()]));
+    assert_eq!(codes(Protocol::Dsh, send("k"), refused(500, "")), (1, vec!["http_500".to_owned()]));
+    assert_eq!(codes(Protocol::Dsh, send("k"), refused(408, "")), (1, vec!["http_408".to_owned()]));
+    let cancel = || Command::Cancel { run_id: Some(RunId::from("turn-1")) };
+    assert_eq!(codes(Protocol::Dsh, cancel(), refused(500, "")).0, 2);
+    assert_eq!(codes(Protocol::Dsh, cancel(), lost()).0, 2);
+    assert_eq!(codes(Protocol::Strict, send("k"), refused(500, "")).0, 2);
+    assert_eq!(codes(Protocol::Strict, send("k"), lost()).0, 2);
+}
+
+#[test]
+fn a_401_is_tried_twice_more_where_credentials_can_be_renewed() {
+    for (renewable, tries) in [(true, 3), (false, 1)] {
+        let options = Options { protocol: Protocol::Strict, thread_id: None, renewable, watchdog: true, initial: None };
+        let mut world = World::with(options);
+        world.host.act(&say("hi"));
+        world.input(Input::Connect).command(1, send("k"));
+        for _ in 0..5 {
+            world.respond(1, refused(401, "")).advance(60_000);
+        }
+        assert_eq!((world.requests.len(), results(&world)), (tries, vec![(1, "unauthorized".to_owned())]));
+    }
+}
+
+#[test]
+fn a_hosts_own_word_for_a_401_is_kept() {
+    let mut world = world();
+    world.command(1, send("k")).respond(1, refused(401, "token_expired"));
+    assert_eq!(results(&world), [(1, "token_expired".to_owned())]);
 }
 
 #[test]

@@ -31,6 +31,33 @@ fn pauses_are_random_up_to_a_bound_that_doubles_and_is_half_a_minute_at_most() {
 }
 
 #[test]
+fn a_stream_is_given_up_after_two_and_a_half_of_the_heartbeats_that_were_seen() {
+    for beat in [2_000, 10_000] {
+        let mut world = world();
+        world.heartbeat = beat;
+        world.advance(10 * beat);
+        world.heartbeat = 0;
+        let heard = world.now;
+        world.advance(2 * beat).expect_status(&Status::Live);
+        assert_eq!(world.follower.stats().openings, 1);
+        world.advance(3 * beat);
+        assert!(world.follower.stats().openings > 1, "silent since {heard}");
+    }
+}
+
+#[test]
+fn a_heartbeat_that_was_long_once_is_forgotten_by_halves() {
+    let mut world = world();
+    world.heartbeat = 20_000;
+    world.advance(100_000);
+    world.heartbeat = 1_000;
+    world.advance(30_000);
+    world.heartbeat = 0;
+    world.advance(6_000);
+    assert_eq!(world.follower.stats().openings, 2, "a beat of a second is known by now");
+}
+
+#[test]
 fn the_pause_is_reset_only_after_a_frame_was_applied() {
     let mut world = world();
     world.opens(Openings::End(Closed::Lost)).cut().advance(60_000).opens(Openings::OpenAndEnd).advance(30_000);

@@ -74,6 +74,17 @@ fn the_log_is_read_every_three_seconds_while_a_run_works() {
 }
 
 #[test]
+fn a_page_of_another_epoch_is_another_log_and_is_read_from_its_start() {
+    let mut world = plain();
+    world.host.act(&Act::Finish);
+    world.hints("r1").expect("user: hi | ended");
+    world.host.restart(true, 100);
+    world.host.act(&say("anew"));
+    world.hints("r1").advance(1_000).expect("user: anew");
+    assert_eq!(world.anomalies, ["epoch_over"]);
+}
+
+#[test]
 fn the_log_is_read_on_close() {
     let mut world = plain();
     world.says("r1", at("r1", 0), "Hel").opens(Openings::Hang).lose(Act::Finish).cut();
