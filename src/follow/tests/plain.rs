@@ -6,7 +6,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::host::{Act, delta, say, start};
 use super::world::{Openings, Reading, World, text};
 use crate::event::{AgentEvent, Coordinate, Envelope, Fact, RunId};
-use crate::follow::{Closed, Input, Live, Options, Protocol, Status};
+use crate::follow::{Closed, Input, Live, Options, Protocol, Status, Wake};
 use crate::json::Notes;
 
 /// A page that follows a plain stream of a thread in which somebody has said "hi".
@@ -82,6 +82,23 @@ fn a_page_of_another_epoch_is_another_log_and_is_read_from_its_start() {
     world.host.act(&say("anew"));
     world.hints("r1").advance(1_000).expect("user: anew");
     assert_eq!(world.anomalies, ["epoch_over"]);
+}
+
+#[test]
+fn a_page_that_nobody_sees_reads_while_it_holds_its_stream_and_not_once_it_has_let_it_go() {
+    let mut world = plain();
+    world.host.act(&start(0));
+    let reads = |world: &World| world.follower.stats().reads;
+    world.hints("r1").input(Input::Hidden).advance(6_000);
+    let before = reads(&world);
+    world.advance(6_000);
+    assert_eq!(reads(&world), before + 2, "every three seconds");
+    world.advance(400_000);
+    let before = reads(&world);
+    world.advance(600_000);
+    assert_eq!(reads(&world), before, "nobody sees it, and no stream is held");
+    world.wake(Wake::Visible).advance(1_000);
+    assert!(reads(&world) > before);
 }
 
 #[test]
