@@ -58,6 +58,42 @@ fn a_heartbeat_that_was_long_once_is_forgotten_by_halves() {
 }
 
 #[test]
+fn whoever_comes_back_to_a_stream_that_is_late_by_a_fifth_opens_another() {
+    for (silence, openings) in [(12_000, 1), (12_001, 2)] {
+        let mut world = world();
+        world.heartbeat = 10_000;
+        world.advance(100_000);
+        // A ping has just come, and is the last.
+        world.heartbeat = 0;
+        world.advance(silence).wake(Wake::Visible).advance(1_000);
+        assert_eq!(world.follower.stats().openings, openings, "after {silence} ms");
+    }
+}
+
+#[test]
+fn what_was_given_up_for_good_is_taken_up_by_a_person_alone() {
+    let mut world = world();
+    world.opens(Openings::End(refused(404, None))).cut().advance(60_000);
+    world.expect_status(&Status::Failed { code: "not_found" });
+    let openings = world.follower.stats().openings;
+    world.opens(Openings::Work).wake(Wake::Visible).wake(Wake::Online).advance(60_000);
+    assert_eq!(world.follower.stats().openings, openings);
+    world.wake(Wake::User).advance(1_000).expect_status(&Status::Live);
+}
+
+#[test]
+fn a_read_is_refused_three_times_before_nobody_may_read() {
+    for (renewable, reads) in [(true, 3), (false, 1)] {
+        let options = Options { protocol: Protocol::Strict, thread_id: None, renewable, watchdog: true, initial: None };
+        let mut world = World::with(options);
+        world.host.act(&super::host::say("hi"));
+        world.reads(Reading::Fails(ReadError::Refused { status: 401, retry_after: None, code: None }, 100));
+        world.input(Input::Connect).advance(120_000).expect_status(&Status::Unauthorized);
+        assert_eq!(world.follower.stats().reads, reads);
+    }
+}
+
+#[test]
 fn the_pause_is_reset_only_after_a_frame_was_applied() {
     let mut world = world();
     world.opens(Openings::End(Closed::Lost)).cut().advance(60_000).opens(Openings::OpenAndEnd).advance(30_000);
