@@ -115,6 +115,14 @@ pub(in crate::follow) fn answered(
         return;
     }
     let Some(repair) = f.dsh.repair.take() else { return };
+    let other = |event: &Event| window.events.iter().any(|row| row.seq == event.seq && row != event);
+    if repair.queue.iter().any(other) {
+        // Another process answered, and its log is another: what comes on this stream does not go with it.
+        reach("B4 guard: a log that was rewritten");
+        f.reads.succeeded();
+        f.anomaly("log_rewritten", "the host's log holds other events than it had announced".to_owned());
+        return f.reopen(Why::Gap, now);
+    }
     let mut session = Session::beginning_with(&window.events);
     session.inherit_inbox(&f.dsh.session, f.dsh.published());
     let mut side = begin(f, session, window.events, None);

@@ -398,6 +398,16 @@ fn clocks_that_go_backwards_change_nothing() {
 }
 
 #[test]
+fn a_page_that_another_process_answers_mends_no_hole_of_this_ones_stream() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · lost note13 · turn/end14").shows("+one").reopens(0);
+    // The process that answers never had that turn's end: under its number stands something else.
+    world.play("restart 12 · lost note13 · lost note14 · page").shows("+one").reopens(1);
+    assert_eq!(world.anomalies, ["log_rewritten"]);
+    world.play("wait 200 · snap").shows("").is_settled();
+}
+
+#[test]
 fn a_second_hole_while_the_first_is_read_is_read_too() {
     let mut world = World::at(12);
     world.play("snap · lost note13 · note14 · lost turn/end15 · note16 · page").shows("");
