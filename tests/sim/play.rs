@@ -212,13 +212,13 @@ impl World {
         }
         // A dsh host that sends something else first is given up: then so long that no such opening is under way.
         self.run_for(if self.dsh.is_some() { 20_000 } else { 2_000 })?;
-        for at in 0..self.clients.len() {
-            let status = self.clients[at].engine.status();
-            if matches!(status, Status::Failed { .. } | Status::Unauthorized) {
-                self.see(at, Wake::User)?;
-            }
+        self.look_after_pages()?;
+        let quiet = if self.way.protocol == Protocol::Plain { PLAIN_QUIET } else { QUIET };
+        self.run_for(quiet)?;
+        // An answer from before the quiet may have come since: that a thread is not there, to a page that asked early.
+        if self.look_after_pages()? {
+            self.run_for(quiet)?;
         }
-        self.run_for(if self.way.protocol == Protocol::Plain { PLAIN_QUIET } else { QUIET })?;
         self.clients.iter_mut().for_each(|client| client.asked = 0);
         // A plain stream that was half open is found out at last: its log is read when it is given up, on opening, and page
         // by page where it is long.
@@ -252,6 +252,19 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Where a page gave up and says so, somebody asks it to try again.
+    fn look_after_pages(&mut self) -> Result<bool, String> {
+        let mut any = false;
+        for at in 0..self.clients.len() {
+            let status = self.clients[at].engine.status();
+            if matches!(status, Status::Failed { .. } | Status::Unauthorized) {
+                self.see(at, Wake::User)?;
+                any = true;
+            }
+        }
+        Ok(any)
     }
 
     /// Everything comes to its end: at last the view is the log.
