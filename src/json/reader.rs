@@ -122,9 +122,11 @@ impl<'a> Reader<'a> {
     }
 
     /// An object; `field` is called with each key and must read its value.
-    #[inline]
     pub fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
-        self.each_field(&mut field)
+        self.each_field(&mut |r| {
+            let key = r.key()?;
+            field(r, &key)
+        })
     }
 
     /// An object into its fields' slots, which stand in the order of their keys. The tag's value was looked at before.
@@ -135,21 +137,27 @@ impl<'a> Reader<'a> {
         keys: &[&'static str],
         slots: &mut [&mut dyn Slot],
     ) -> Result<(), Error> {
-        // Hosts write keys in the order of the contract, so the next one is mostly the one after the last.
+        // Hosts write keys as they are and in the order of the contract, the tag before all: so the next key is mostly
+        // the one after the last, or, where optional ones are left out, one of the few behind it.
         let mut next = 0;
-        self.each_field(&mut |r, key| {
-            let place = if keys.get(next).is_some_and(|due| *due == key) {
-                Some(next)
-            } else if Some(key) == tag {
+        self.each_field(&mut |r| {
+            if next == 0 && tag.is_some_and(|tag| r.key_is(tag)) {
                 return r.skip();
-            } else {
-                keys.iter().position(|known| *known == key)
-            };
-            next = place.map_or(next, |place| place + 1);
-            match place.and_then(|place| slots.get_mut(place)) {
-                Some(slot) => slot.fill(r),
-                None => r.unknown_key(key),
             }
+            let due = keys.get(next..).unwrap_or_default();
+            let place = match due.iter().position(|key| r.key_is(key)) {
+                Some(further) => next + further,
+                None => {
+                    let key = r.key()?;
+                    match keys.iter().position(|known| *known == key) {
+                        Some(place) => place,
+                        None if tag == Some(&*key) => return r.skip(),
+                        None => return r.unknown_key(&key),
+                    }
+                }
+            };
+            next = place + 1;
+            slots.get_mut(place).map_or(Ok(()), |slot| slot.fill(r))
         })?;
         match keys.iter().zip(slots.iter()).find(|(_, slot)| slot.is_missing()) {
             Some((key, _)) => Err(self.missing(key)),
@@ -163,15 +171,14 @@ impl<'a> Reader<'a> {
         self.each_element(&mut element)
     }
 
-    /// One copy for all types: as many as there are types would be a quarter of the module.
-    fn each_field(&mut self, field: &mut dyn FnMut(&mut Self, &str) -> Result<(), Error>) -> Result<(), Error> {
+    /// `field` is called before each key, and must read it and its value. One copy for all types: as many as there are
+    /// types would be a quarter of the module.
+    fn each_field(&mut self, field: &mut dyn FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         self.open(b'{', "an object")?;
         if !self.eat(b'}') {
             loop {
                 self.space();
-                let key = self.string()?;
-                self.expect(b':', "\":\"")?;
-                field(self, &key)?;
+                field(self)?;
                 if self.eat(b',') {
                     continue;
                 }
@@ -199,6 +206,24 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// A key with its colon.
+    fn key(&mut self) -> Result<Cow<'a, str>, Error> {
+        let key = self.string()?;
+        self.expect(b':', "\":\"")?;
+        Ok(key)
+    }
+
+    /// Takes this key with its colon where it comes next as hosts write it; else nothing is taken.
+    fn key_is(&mut self, key: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let after = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(key.as_bytes()));
+        let found = after.is_some_and(|rest| rest.starts_with(b"\":"));
+        if found {
+            self.at += key.len() + 3;
+        }
+        found
+    }
+
     /// The string under `tag` in the object that comes next, which stays unread. None when the object has no such key.
     pub fn tag(&self, tag: &str) -> Result<Option<Cow<'a, str>>, Error> {
         let mut ahead =
@@ -209,9 +234,7 @@ impl<'a> Reader<'a> {
         }
         loop {
             ahead.space();
-            let key = ahead.string()?;
-            ahead.expect(b':', "\":\"")?;
-            if key == tag {
+            if ahead.key_is(tag) || ahead.key()? == tag {
                 return ahead.string().map(Some);
             }
             ahead.skip()?;
@@ -282,23 +305,11 @@ impl<'a> Reader<'a> {
             Kind::Number => self.number().map(drop),
             Kind::String => self.skip_string(),
             Kind::Array => self.array(|r| r.skip()),
-            Kind::Object => {
-                self.open(b'{', "an object")?;
-                if !self.eat(b'}') {
-                    loop {
-                        self.space();
-                        self.skip_string()?;
-                        self.expect(b':', "\":\"")?;
-                        self.skip()?;
-                        if !self.eat(b',') {
-                            break;
-                        }
-                    }
-                    self.expect(b'}', "\",\" or \"}\"")?;
-                }
-                self.depth -= 1;
-                Ok(())
-            }
+            Kind::Object => self.each_field(&mut |r| {
+                r.skip_string()?;
+                r.expect(b':', "\":\"")?;
+                r.skip()
+            }),
         }
     }
 

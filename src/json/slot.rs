@@ -54,11 +54,11 @@ impl<T: Wire> Slot for Lenient<Option<T>> {
 /// Gives a field's value.
 pub(crate) trait Put {
     /// Writes the key and the value, unless it is left out.
-    fn put(&self, key: &str, w: &mut Writer);
+    fn put(&self, key: &'static str, w: &mut Writer);
 }
 
 impl<T: Wire> Put for T {
-    fn put(&self, key: &str, w: &mut Writer) {
+    fn put(&self, key: &'static str, w: &mut Writer) {
         w.key(key);
         self.write(w);
     }
@@ -68,7 +68,7 @@ impl<T: Wire> Put for T {
 pub(crate) struct IfSome<'a, T>(pub &'a Option<T>);
 
 impl<T: Wire> Put for IfSome<'_, T> {
-    fn put(&self, key: &str, w: &mut Writer) {
+    fn put(&self, key: &'static str, w: &mut Writer) {
         if let Some(value) = self.0 {
             value.put(key, w);
         }
@@ -79,7 +79,7 @@ impl<T: Wire> Put for IfSome<'_, T> {
 pub(crate) struct OrNull<'a, T>(pub &'a Option<T>);
 
 impl<T: Wire> Put for OrNull<'_, T> {
-    fn put(&self, key: &str, w: &mut Writer) {
+    fn put(&self, key: &'static str, w: &mut Writer) {
         match self.0 {
             Some(value) => value.put(key, w),
             None => {

@@ -27,7 +27,7 @@ impl Writer {
     }
 
     /// An object of these fields, after its tag's key and word if it has a tag.
-    pub(crate) fn fields(&mut self, tag: Option<(&str, &str)>, fields: &[(&str, &dyn Put)]) {
+    pub(crate) fn fields(&mut self, tag: Option<(&'static str, &str)>, fields: &[(&'static str, &dyn Put)]) {
         self.begin('{');
         if let Some((key, word)) = tag {
             self.key(key);
@@ -46,10 +46,18 @@ impl Writer {
         self.finish_with(']');
     }
 
-    /// The key of the value that is written next.
-    pub fn key(&mut self, key: &str) {
+    /// The key of the value that is written next: one of ours, which holds nothing to escape.
+    pub fn key(&mut self, key: &'static str) {
+        debug_assert_eq!(plain_run(key.as_bytes()), key.len(), "a key of ours is plain");
         self.separate();
-        self.quoted(key);
+        self.out.push('"');
+        self.out.push_str(key);
+        self.out.push_str("\":");
+    }
+
+    /// The key of the value that is written next, whatever it holds.
+    pub fn foreign_key(&mut self, key: &str) {
+        self.string(key);
         self.out.push(':');
     }
 

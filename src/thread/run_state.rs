@@ -209,7 +209,7 @@ pub(super) fn unknown(r: &mut Reader<'_>) -> Result<Raw, Error> {
 }
 
 /// Writes `{"Name": body}`.
-pub(super) fn write_body<T: Wire>(w: &mut Writer, name: &str, body: &T) {
+pub(super) fn write_body<T: Wire>(w: &mut Writer, name: &'static str, body: &T) {
     w.object(|w| {
         w.key(name);
         body.write(w);

@@ -56,7 +56,7 @@ impl A2a {
     }
 
     /// Sends an update that names the task.
-    fn update(&self, out: &mut Out, kind: &str, rest: &dyn Fn(&mut Writer)) {
+    fn update(&self, out: &mut Out, kind: &'static str, rest: &dyn Fn(&mut Writer)) {
         raw_event(out, &[], &|w| {
             w.key(kind);
             object(w, &[("taskId", self.task_id.as_str()), ("contextId", self.context_id.as_str())], rest);

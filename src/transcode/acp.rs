@@ -38,7 +38,7 @@ fn text_content(w: &mut Writer, text: &str) {
 }
 
 impl Acp {
-    fn update(&self, out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+    fn update(&self, out: &mut Out, kind: &str, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
         message(out, &|w| {
             field(w, "method", "session/update");
             w.key("params");

@@ -29,7 +29,7 @@ fn value(r: &mut Reader<'_>) -> Result<String, Error> {
             let mut w = Writer::new();
             w.object(|w| {
                 for (key, value) in &fields {
-                    w.key(key);
+                    w.foreign_key(key);
                     w.raw(value);
                 }
             });

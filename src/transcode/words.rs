@@ -8,13 +8,13 @@ use crate::json::Writer;
 
 /// An event of this type with these texts.
 #[inline(never)]
-pub(super) fn event(out: &mut Out, kind: &str, fields: &[(&str, &str)]) {
+pub(super) fn event(out: &mut Out, kind: &str, fields: &[(&'static str, &str)]) {
     event_with(out, kind, fields, &|_| {});
 }
 
 /// The same with what is not text.
 #[inline(never)]
-pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
     raw_event(out, &[("type", kind)], &|w| {
         fields.iter().for_each(|(key, value)| field(w, key, value));
         rest(w);
@@ -23,7 +23,7 @@ pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&str, &str)], res
 
 /// An event without a type.
 #[inline(never)]
-pub(super) fn raw_event(out: &mut Out, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+pub(super) fn raw_event(out: &mut Out, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
     let mut w = Writer::new();
     object(&mut w, fields, rest);
     out.push(Chunk::Event(w.finish()));
@@ -31,7 +31,7 @@ pub(super) fn raw_event(out: &mut Out, fields: &[(&str, &str)], rest: &dyn Fn(&m
 
 /// An object with these texts, and with what is not text.
 #[inline(never)]
-pub(super) fn object(w: &mut Writer, fields: &[(&str, &str)], rest: &dyn Fn(&mut Writer)) {
+pub(super) fn object(w: &mut Writer, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
     w.object(|w| {
         fields.iter().for_each(|(key, value)| field(w, key, value));
         rest(w);
@@ -40,13 +40,13 @@ pub(super) fn object(w: &mut Writer, fields: &[(&str, &str)], rest: &dyn Fn(&mut
 
 /// A text under a key.
 #[inline(never)]
-pub(super) fn field(w: &mut Writer, key: &str, value: &str) {
+pub(super) fn field(w: &mut Writer, key: &'static str, value: &str) {
     w.key(key);
     w.string(value);
 }
 
 /// A yes or no under a key.
-pub(super) fn flag(w: &mut Writer, key: &str, value: bool) {
+pub(super) fn flag(w: &mut Writer, key: &'static str, value: bool) {
     w.key(key);
     w.boolean(value);
 }

@@ -146,13 +146,13 @@ fn write_part(w: &mut Writer, block: &Block) {
 }
 
 /// A field that is a string.
-pub(super) fn field(w: &mut Writer, key: &str, value: &str) {
+pub(super) fn field(w: &mut Writer, key: &'static str, value: &str) {
     w.key(key);
     w.string(value);
 }
 
 /// A field that is a string or null.
-pub(super) fn nullable(w: &mut Writer, key: &str, value: Option<&str>) {
+pub(super) fn nullable(w: &mut Writer, key: &'static str, value: Option<&str>) {
     w.key(key);
     match value {
         Some(value) => w.string(value),
@@ -161,7 +161,7 @@ pub(super) fn nullable(w: &mut Writer, key: &str, value: Option<&str>) {
 }
 
 /// A field that is a number or null.
-pub(super) fn number(w: &mut Writer, key: &str, value: Option<u64>) {
+pub(super) fn number(w: &mut Writer, key: &'static str, value: Option<u64>) {
     w.key(key);
     match value {
         Some(value) => w.number(value),
@@ -170,7 +170,7 @@ pub(super) fn number(w: &mut Writer, key: &str, value: Option<u64>) {
 }
 
 /// A field that is JSON as the host said it, or null.
-pub(super) fn raw(w: &mut Writer, key: &str, value: Option<&Raw>) {
+pub(super) fn raw(w: &mut Writer, key: &'static str, value: Option<&Raw>) {
     w.key(key);
     match value {
         Some(value) => value.write(w),

@@ -49,7 +49,7 @@ pub fn write_tree(value: &Value, w: &mut Writer) {
         Value::Array(all) => w.array(|w| all.iter().for_each(|element| write_tree(element, w))),
         Value::Object(all) => w.object(|w| {
             for (key, field) in all {
-                w.key(key);
+                w.foreign_key(key);
                 write_tree(field, w);
             }
         }),
