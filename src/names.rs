@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The map. What a lookup or an addition costs does not depend on how many names there are.
 #[derive(Debug, Clone, Default)]
-pub struct Names(HashMap<Arc<str>, usize, BuildHasherDefault<Fnv>>);
+pub struct Names(HashMap<Arc<str>, usize, BuildHasherDefault<Words>>);
 
 impl Names {
     /// The number of a name.
@@ -40,25 +40,31 @@ impl Names {
     }
 }
 
-/// FNV-1a. The standard library's hasher is ten times the code, and in wasm, where its keys are no secret, it is no
-/// better protected from names that are chosen to collide.
-#[derive(Debug, Clone)]
-struct Fnv(u64);
+/// Multiplies a word at a time. The standard library's hasher is ten times the code, and in wasm, where its keys are no
+/// secret, it is no better protected from names that are chosen to collide.
+#[derive(Debug, Clone, Default)]
+struct Words(u64);
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+impl Words {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for Words {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));
+        // The length is told by the byte that `str` ends itself with.
+        self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
 
+    fn write_u8(&mut self, byte: u8) {
+        self.word(u64::from(byte));
+    }
+
+    /// A product is mixed in its high bits alone; the map takes from both ends.
     fn finish(&self) -> u64 {
-        self.0
+        self.0 ^ self.0 >> 32
     }
 }

@@ -1,6 +1,7 @@
 // One thread, followed: what an app holds. The driver below it is made when it is first needed, for its module loads
 // by itself.
 
+import { bytesOf } from "./bytes.js";
 import { badArgument, closed, fault, givenUp, ThreadfoldError } from "./errors.js";
 import { Driver } from "./driver.js";
 import { Edge } from "./edge.js";
@@ -130,7 +131,7 @@ export class ThreadClient {
     const call = (action) => this.#call(action);
     try {
       const initial = typeof this.#initial === "object" ? JSON.stringify(this.#initial) : this.#initial;
-      const made = new (core().Driver)(JSON.stringify(driverOptions(this.#source)), initial);
+      const made = new (core().Driver)(JSON.stringify(driverOptions(this.#source)), initial === undefined ? undefined : bytesOf(initial));
       this.#driver = new Driver(made, this.#source.kind === "dsh" ? this.#source.edge(call) : new Edge(this.#source, call), this.#page(), call);
       this.#initial = undefined;
     } catch (error) {

@@ -1,6 +1,7 @@
 // One thread's driver: tells the module what happens, and does what it then asks for. All that a platform has (time,
 // timers, streams, requests, listeners) is on this side; the module calls nothing. See `src/js/driver.rs`.
 
+import { bytesOf } from "./bytes.js";
 import { lifecycle, isHidden } from "./lifecycle.js";
 
 // How things stand after a call.
@@ -67,9 +68,9 @@ export class Driver {
     this.#edge.close();
   }
 
-  /** Something happened; the words are those of `src/js/driver.rs`. */
+  /** Something happened; the words are those of `src/js/driver.rs`. The text may be given as its bytes. */
   tell(what, id = 0, text = "", kind = "") {
-    if (this.#core) this.#settle(this.#core.tell(what, id, text, kind, now(), Math.random()));
+    if (this.#core) this.#settle(this.#core.tell(what, id, bytesOf(text), kind, now(), Math.random()));
   }
 
   /** An event of the live stream came. */

@@ -2,7 +2,7 @@
 // written and read. The page's cookies are sent by the browser itself, so the host is of the page's own origin.
 
 import { badArgument } from "./errors.js";
-import { bodyOf, refusal } from "./http.js";
+import { contentOf, refusal } from "./http.js";
 
 const TIMEOUT = 30_000;
 
@@ -97,9 +97,9 @@ class DshEdge {
     later(async () => {
       try {
         const answer = await this.#post(method, body, controller.signal);
-        const text = await bodyOf(answer);
+        const body = await contentOf(answer);
         const head = JSON.stringify({ ...refusal(answer), content_type: answer.headers.get("content-type") ?? "" });
-        finish((driver) => driver.tell("callAnswered", id, text, head));
+        finish((driver) => driver.tell("callAnswered", id, body, head));
       } catch (error) {
         failed(String(error?.message ?? error));
       }

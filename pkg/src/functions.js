@@ -1,9 +1,10 @@
 // The semantics without a client. Values cross as JSON text: what is text already keeps all its digits.
 
+import { bytesOf } from "./bytes.js";
 import { badArgument, fault } from "./errors.js";
 import { coreNow } from "./loader.js";
 
-export const fold = (rows, { windowed = false } = {}) => answer("fold", (core) => core.fold(text("rows", rows), windowed));
+export const fold = (rows, { windowed = false } = {}) => answer("fold", (core) => core.fold(bytesOf(text("rows", rows)), windowed));
 
 export const terminal = (state, ticket) =>
   answer("terminal", (core) => core.terminal(text("state", state, true), ticket ? text("ticket", ticket) : undefined)) ?? null;

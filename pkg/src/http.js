@@ -36,7 +36,7 @@ export class HttpSource {
   async readCommitted({ after, limit, epoch }, signal) {
     const address = this.#address("committed", { after: after ?? -1, limit, ...(epoch !== undefined && { epoch }), ...this.options.query });
     const { response, type } = await this.#ask(address, {}, signal);
-    return new Answer(await bodyOf(response), type);
+    return new Answer(await contentOf(response), type);
   }
 
   send(body, signal) {
@@ -126,20 +126,29 @@ const mediaType = (response) => (response.headers.get("content-type") ?? "").spl
 /** The longest answer that is read, in bytes. The module reads no longer one either. */
 const LONGEST_ANSWER = 64 * 2 ** 20;
 
-/** The text of an answer, unless it is longer than any that a host may give. */
-export async function bodyOf({ body }) {
+/** The bytes of an answer, unless there are more than a host may give. */
+export async function contentOf({ body }) {
   const reader = body?.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
+  const pieces = [];
   let size = 0;
-  for (let read; reader && !(read = await reader.read()).done; text += decoder.decode(read.value, { stream: true })) {
+  for (let read; reader && !(read = await reader.read()).done; pieces.push(read.value)) {
     size += read.value.length;
     if (size <= LONGEST_ANSWER) continue;
     reader.cancel().catch(() => {});
     throw new Error(`the answer is over ${LONGEST_ANSWER} bytes`);
   }
-  return text + decoder.decode();
+  if (pieces.length === 1) return pieces[0];
+  const content = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    content.set(piece, at);
+    at += piece.length;
+  }
+  return content;
 }
+
+/** The text of such an answer. */
+const bodyOf = async (response) => new TextDecoder().decode(await contentOf(response));
 
 /** The status of an answer, and its `Retry-After` in milliseconds, whether that gives seconds or a date. */
 export function refusal({ status, headers }) {

@@ -210,13 +210,16 @@ class Draft {
     for (let place = from; place < before.length; place++) this.#places.delete(/** @type {Item} */ (before.at(place)).key);
     after.forEach((item, at) => this.#places.set(item.key, from + at));
     // What is open, and what stands behind it, is in the tail, so that the shared list is not copied for what streams.
-    const all = [...this.#tail.slice(0, Math.max(0, from - this.#count)), ...after];
+    const all = this.#tail.slice(0, Math.max(0, from - this.#count)).concat(after);
     const open = all.findIndex((item) => item.origin !== "committed");
     const committed = open < 0 ? all : all.slice(0, open);
     const stays = Math.min(from, this.#count);
-    // The shared list is copied only where it becomes shorter, or another view has grown it and this one does too.
-    if (stays < this.#count || (committed.length > 0 && this.#settled.length !== stays)) this.#settled = this.#settled.slice(0, stays);
-    for (const item of committed) this.#settled.push(item);
+    if (stays === 0) this.#settled = committed;
+    else {
+      // The shared list is copied only where it becomes shorter, or another view has grown it and this one does too.
+      if (stays < this.#count || (committed.length > 0 && this.#settled.length !== stays)) this.#settled = this.#settled.slice(0, stays);
+      for (const item of committed) this.#settled.push(item);
+    }
     this.#count = stays + committed.length;
     this.#tail = all.slice(committed.length);
     this.#fresh.add(this.#tail);
@@ -349,7 +352,8 @@ function partOf(part) {
 
 /** @param {WireItem} item @returns {Item} */
 function itemOf(item) {
-  if ("parts" in item) return /** @type {any} */ ({ ...item, parts: item.parts.map(partOf) });
+  // Only what has lazy values is made anew: a first read brings thousands of items.
+  if ("parts" in item) return /** @type {any} */ (item.parts.some(({ type }) => type === "tool_call") ? { ...item, parts: item.parts.map(partOf) } : item);
   if (item.kind === "awaiting" && item.tool) return { ...item, tool: toolInput(item.tool) };
   return /** @type {any} */ (item);
 }
@@ -366,7 +370,7 @@ function reuseItem(before, after) {
   if (before.parts && after.parts) {
     const parts = after.parts.map((/** @type {any} */ part, /** @type {number} */ number) => reusePart(before.parts[number], part));
     const same = parts.length === before.parts.length && parts.every((/** @type {any} */ part, /** @type {number} */ number) => part === before.parts[number]);
-    after.parts = same ? before.parts : parts;
+    after = { ...after, parts: same ? before.parts : parts };
   }
   return equal(before, after) ? before : after;
 }

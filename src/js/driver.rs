@@ -4,7 +4,7 @@
 //! could find the engine borrowed, and hardly any glue.
 
 use super::effect;
-use super::fault::argument;
+use super::fault::{argument, text};
 use super::given::{Failure, Given, GivenResume, GivenSend};
 use crate::engine::{Effect, Engine};
 use crate::event::RunId;
@@ -44,12 +44,12 @@ pub struct Driver {
 
 #[wasm_bindgen]
 impl Driver {
-    /// A driver that does nothing yet. The options are JSON, and so is the initial page.
+    /// A driver that does nothing yet. The options are JSON, and so is the initial page, as bytes.
     ///
     /// # Errors
     /// `bad_argument`, naming what is wrong with the options.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, initial: Option<String>) -> Result<Self, JsValue> {
+    pub fn new(options: &str, initial: Option<Vec<u8>>) -> Result<Self, JsValue> {
         let given: Given = argument("options", options)?;
         let engine = Engine::new(Options {
             protocol: match given.dsh_messages {
@@ -60,7 +60,7 @@ impl Driver {
             thread_id: given.thread_id.as_deref().map(Into::into),
             renewable: given.renewable,
             watchdog: given.watchdog,
-            initial: initial.map(|page| argument("initial", &page)).transpose()?,
+            initial: initial.map(|page| argument("initial", &text(&page))).transpose()?,
         });
         let session = given.thread_id.unwrap_or_default();
         let carrier = given.dsh_messages.map(|max_messages| Carrier::new(dsh::Options { session, max_messages }));
@@ -115,11 +115,20 @@ impl Driver {
     }
 
     /// Anything else that happened, by its word. `id` is the generation of a stream, or the number of a read or of a
-    /// command; what `text` and `kind` are depends on the word.
+    /// command; what `bytes` of text and `kind` are depends on the word.
     ///
     /// # Errors
     /// `bad_argument` when the app gave something that can't be said.
-    pub fn tell(&mut self, what: &str, id: u32, text: &str, kind: &str, now: f64, random: f64) -> Result<u32, JsValue> {
+    pub fn tell(
+        &mut self,
+        what: &str,
+        id: u32,
+        bytes: &[u8],
+        kind: &str,
+        now: f64,
+        random: f64,
+    ) -> Result<u32, JsValue> {
+        let text = &*text(bytes);
         let live = |live| Input::Live(Generation(id), live);
         let command = |command| Input::Command(CommandId(id), command);
         let input = match what {

@@ -1,6 +1,6 @@
 //! `fold`, `terminal` and `classify`: the semantics without a client.
 
-use super::fault::{argument, bad_argument};
+use super::fault::{argument, bad_argument, text};
 use crate::classify;
 use crate::event::AgentEvent;
 use crate::fold::{self, Fold};
@@ -8,12 +8,13 @@ use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
 use crate::thread::{Page, Record, ResumeTicket, RunState, in_log_order};
 use wasm_bindgen::prelude::*;
 
-/// The Facts of committed rows (a JSON array of rows, or a page), as a JSON array in order of position (A3).
+/// The Facts of committed rows (a JSON array of rows, or a page, as bytes), as a JSON array in order of position (A3).
 ///
 /// # Errors
 /// `bad_argument` when the text is neither.
 #[wasm_bindgen(js_name = fold)]
-pub fn fold_rows(rows: &str, windowed: bool) -> Result<String, JsValue> {
+pub fn fold_rows(rows: &[u8], windowed: bool) -> Result<String, JsValue> {
+    let rows = &*text(rows);
     let is_array =
         Reader::new(rows, Limits::default()).and_then(|mut reader| reader.kind()).is_ok_and(|kind| kind == Kind::Array);
     let mut records: Vec<Record> =

@@ -52,7 +52,9 @@ impl Writer {
         self.separate();
         self.out.push('"');
         self.out.push_str(key);
-        self.out.push_str("\":");
+        // A character alone is stored; any text, however short, is copied by a call.
+        self.out.push('"');
+        self.out.push(':');
     }
 
     /// The key of the value that is written next, whatever it holds.
@@ -84,13 +86,16 @@ impl Writer {
     /// A whole number.
     pub fn number(&mut self, number: u64) {
         self.separate();
-        self.out.push_str(&number.to_string());
+        self.digits(number);
     }
 
     /// A whole number that may be negative.
     pub fn signed(&mut self, number: i64) {
         self.separate();
-        self.out.push_str(&number.to_string());
+        if number < 0 {
+            self.out.push('-');
+        }
+        self.digits(number.unsigned_abs());
     }
 
     /// `true` or `false`.
@@ -127,6 +132,20 @@ impl Writer {
         if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(',');
         }
+    }
+
+    fn digits(&mut self, number: u64) {
+        let mut digits = [b'0'; 20];
+        let (mut left, mut first) = (number, digits.len() - 1);
+        for (place, digit) in digits.iter_mut().enumerate().rev() {
+            if left == 0 {
+                break;
+            }
+            *digit += (left % 10) as u8;
+            left /= 10;
+            first = place;
+        }
+        digits.iter().skip(first).for_each(|digit| self.out.push(char::from(*digit)));
     }
 
     fn quoted(&mut self, text: &str) {

@@ -85,9 +85,12 @@ fn within_run(rest: &str) -> Option<MessageName<'static>> {
         return Some(MessageName::Continuation { step: decimal(step)?, number: decimal(number)? });
     }
     let numbers = rest.strip_prefix("assistant-")?;
-    match numbers.split_once("-truncated-") {
+    match numbers.split_once('-') {
         None => Some(MessageName::Assistant { step: decimal(numbers)? }),
-        Some((step, response)) => Some(MessageName::Truncated { step: decimal(step)?, response: decimal(response)? }),
+        Some((step, rest)) => {
+            let response = decimal(rest.strip_prefix("truncated-")?)?;
+            Some(MessageName::Truncated { step: decimal(step)?, response })
+        }
     }
 }
 
