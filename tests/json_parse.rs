@@ -46,7 +46,7 @@ impl Wire for Tree {
             Self::Array(elements) => elements.write(w),
             Self::Object(fields) => w.object(|w| {
                 for (key, value) in fields {
-                    w.key(key);
+                    w.foreign_key(key);
                     value.write(w);
                 }
             }),

@@ -97,9 +97,9 @@ class DshEdge {
     later(async () => {
       try {
         const answer = await this.#post(method, body, controller.signal);
-        const body = await contentOf(answer);
+        const content = await contentOf(answer);
         const head = JSON.stringify({ ...refusal(answer), content_type: answer.headers.get("content-type") ?? "" });
-        finish((driver) => driver.tell("callAnswered", id, body, head));
+        finish((driver) => driver.tell("callAnswered", id, content, head));
       } catch (error) {
         failed(String(error?.message ?? error));
       }
