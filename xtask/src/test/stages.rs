@@ -218,7 +218,8 @@ fn node_tests(node: Run, folder: &str, at_a_time: u8) -> Outcome<Counts> {
 }
 
 fn tests_of(node: Run, files: impl IntoIterator<Item = PathBuf>, at_a_time: u8) -> Outcome<Counts> {
-    let options = ["--test", "--test-reporter=spec"];
+    // A file that hangs fails, long before whoever runs all of it gives up; the longest one takes a few minutes.
+    let options = ["--test", "--test-reporter=spec", "--test-timeout=1200000"];
     let at_a_time = format!("--test-concurrency={at_a_time}");
     let (status, output) = node.args(options).arg(at_a_time).args(files).tee()?;
     Ok(Counts::of_node(&output).checked(status))
