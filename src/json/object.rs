@@ -50,12 +50,11 @@ macro_rules! wire_object {
         impl $crate::json::Wire for $name {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
                 $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
-                r.fill(None, &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
-                // One way out for all: what is missing was told by `fill` already.
-                match ($( $crate::json::wire_field!(take $field, $($mode)?), )*) {
-                    ($( Some($field), )*) => Ok(Self { $( $field, )* }),
-                    #[allow(unreachable_patterns)]
-                    _ => Err(r.missing("")),
+                let filled = r.fill(None, &[$( stringify!($field) ),*], &mut [$( &mut $field ),*]);
+                // One way out for all that fails, so that what was read is freed in one place.
+                match (filled, $( $crate::json::wire_field!(take $field, $($mode)?), )*) {
+                    (Ok(()), $( Some($field), )*) => Ok(Self { $( $field, )* }),
+                    (filled, ..) => Err(r.refused(filled)),
                 }
             }
 

@@ -165,6 +165,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The error of fields that were not filled; one that is missing was told by [`Reader::fill`] already.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refused(&self, filled: Result<(), Error>) -> Error {
+        filled.err().unwrap_or_else(|| self.missing(""))
+    }
+
     /// An array; `element` is called before each element and must read it.
     #[inline]
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Result<(), Error>) -> Result<(), Error> {

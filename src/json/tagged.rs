@@ -41,11 +41,10 @@ macro_rules! wire_tagged {
                     $(
                         Some($word) => {
                             $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
-                            r.fill(Some($tag), &[$( stringify!($field) ),*], &mut [$( &mut $field ),*])?;
-                            match ($( $crate::json::wire_field!(take $field, $($mode)?), )*) {
-                                ($( Some($field), )*) => Ok(Self::$variant { $( $field, )* }),
-                                #[allow(unreachable_patterns)]
-                                _ => Err(r.missing("")),
+                            let filled = r.fill(Some($tag), &[$( stringify!($field) ),*], &mut [$( &mut $field ),*]);
+                            match (filled, $( $crate::json::wire_field!(take $field, $($mode)?), )*) {
+                                (Ok(()), $( Some($field), )*) => Ok(Self::$variant { $( $field, )* }),
+                                (filled, ..) => Err(r.refused(filled)),
                             }
                         }
                     )*
