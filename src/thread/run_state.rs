@@ -49,7 +49,7 @@ pub enum Failure {
 
 wire_object! {
     /// A failure of the model's side.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct Inference {
         /// A stable word for programs.
         pub code: String,

@@ -36,7 +36,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Event, Error> {
 pub(super) fn inbox(projections: &str) -> Option<Vec<Queued>> {
     let mut inner = Inner::default();
     let values: Data = inner.part(projections)?;
-    let inbox: Data = inner.part(values.values?.as_str())?;
+    let inbox: Data = inner.part(values.values.as_ref()?.as_str())?;
     let mut r = Reader::new(inbox.inbox.as_ref()?.as_str(), Limits::default()).ok()?;
     let mut all = Vec::new();
     r.object(|r, key| {
@@ -68,58 +68,55 @@ impl Inner {
         if !is_known {
             return Some(Body::Other(kind.to_owned()));
         }
-        let data: Data = self.part(text)?;
+        let data = &mut self.part::<Data>(text)?;
         Some(match kind {
             "turn/start" => Body::TurnStart { turn: data.turn? },
-            "turn/end" => Body::TurnEnd { turn: data.turn?, cause: self.cause(data.reason?) },
+            "turn/end" => Body::TurnEnd { turn: data.turn?, cause: self.cause(data.reason.take()?) },
             "step/start" => Body::StepStart { turn: data.turn?, step: data.step? },
             "step/end" => Body::StepEnd { turn: data.turn?, step: data.step? },
-            "assistant/message" => self.message(&data)?,
+            "assistant/message" => self.message(data)?,
             "assistant/attempt" => {
-                let timed = stream::expand(self.part::<Vec<Record>>(data.stream?.as_str())?)?;
+                let timed = stream::expand(self.part::<Vec<Record>>(data.stream.as_ref()?.as_str())?)?;
                 let chunks = timed.into_iter().map(|timed| timed.chunk).collect();
                 let kind = SettlementKind::Attempt { chunks };
                 Body::Settlement(Settlement { turn: data.turn?, step: data.step?, kind })
             }
             "user/message" => Body::Said(self.said(data, None, false)?),
             "system/message" => {
-                let message = self.part(data.message?.as_str())?;
+                let message = &mut self.part(data.message.as_ref()?.as_str())?;
                 Body::Said(self.said(message, Some(data.turn?), true)?)
             }
             "tool/result" => self.result(data)?,
             "approval/asked" => Body::Asked {
-                id: data.id?,
-                call: data.callId,
-                tool: data.toolName.unwrap_or_default(),
-                reason: data.reason.and_then(|reason| self.part(reason.as_str())),
+                id: data.id.take()?,
+                call: data.callId.take(),
+                tool: data.toolName.take().unwrap_or_default(),
+                reason: data.reason.as_ref().and_then(|reason| self.part(reason.as_str())),
             },
-            "approval/decided" => Body::Decided { id: data.id? },
+            "approval/decided" => Body::Decided { id: data.id.take()? },
             "llm/retry" => Body::Retry {
                 turn: data.turn?,
                 step: data.step?,
                 retry: data.retry?,
                 most: data.maxRetries.unwrap_or(0),
-                failure: data.failure.map(|failure| self.inference(&failure)),
+                failure: data.failure.as_ref().map(|failure| self.inference(failure)),
             },
-            _ => Body::Spliced(self.splice(&data)?),
+            _ => Body::Spliced(self.splice(data)?),
         })
     }
 
     /// How a turn ended (B2). An end that nobody knows is never success.
     fn cause(&mut self, reason: Raw) -> EndCause {
-        let parts = self.part::<Data>(reason.as_str());
-        let Some((kind, error)) = parts.and_then(|parts| Some((parts.kind?, parts.error))) else {
-            return EndCause::Unknown(reason);
-        };
-        match &*kind {
+        let parts = &mut self.part::<Data>(reason.as_str()).unwrap_or_default();
+        match parts.kind.as_deref().unwrap_or_default() {
             "completed" => EndCause::NaturalEnd,
             "max-tokens" => EndCause::MaxSteps,
             "aborted" => EndCause::Cancelled,
             "interrupted" => EndCause::Indeterminate,
             "error" | "blocked" => {
-                let mut failure = self.inference(&error.unwrap_or_else(Raw::null));
+                let mut failure = parts.error.as_ref().map(|error| self.inference(error)).unwrap_or_default();
                 if failure.code.is_empty() {
-                    failure.code = kind;
+                    failure.code = parts.kind.take().unwrap_or_default();
                 }
                 EndCause::Error(Failure::Inference(failure))
             }
@@ -128,15 +125,16 @@ impl Inner {
     }
 
     fn inference(&mut self, failure: &Raw) -> Inference {
-        let failure = self.part::<Data>(failure.as_str()).unwrap_or_default();
-        let message = failure.message.and_then(|message| self.part(message.as_str())).unwrap_or_default();
-        Inference { code: failure.code.unwrap_or_default(), message }
+        let failure = &mut self.part::<Data>(failure.as_str()).unwrap_or_default();
+        let message = failure.message.as_ref().and_then(|message| self.part(message.as_str())).unwrap_or_default();
+        Inference { code: failure.code.take().unwrap_or_default(), message }
     }
 
     fn message(&mut self, data: &Data) -> Option<Body> {
-        let message: Data = self.part(data.message.as_ref()?.as_str())?;
-        let content = message.content?.iter().map(|raw| self.part(raw.as_str()).map(block)).collect::<Option<_>>()?;
-        let id = MessageId::from(&*message.id?);
+        let message = &self.part::<Data>(data.message.as_ref()?.as_str())?;
+        let content = message.content.as_ref()?.iter().map(|raw| self.part(raw.as_str()).map(block));
+        let content = content.collect::<Option<_>>()?;
+        let id = MessageId::from(&**message.id.as_ref()?);
         let kind = SettlementKind::Message { id, interrupted: data.interrupted.unwrap_or(false), content };
         Some(Body::Settlement(Settlement { turn: data.turn?, step: data.step?, kind }))
     }
@@ -147,15 +145,16 @@ impl Inner {
     }
 
     /// The message's id is the request's where it has one, so that who sent it finds it.
-    fn said(&mut self, message: Data, turn: Option<u32>, is_system: bool) -> Option<Said> {
-        let source = message.source.and_then(|source| self.part::<Data>(source.as_str())).unwrap_or_default();
-        let injected = source.kind.filter(|kind| !is_system && !kind.is_empty() && kind != "user");
-        let id = MessageId::from(&*source.rpcId.or(message.id)?);
-        Some(Said { turn, is_system, id, content: self.blocks(message.content?), injected })
+    fn said(&mut self, message: &mut Data, turn: Option<u32>, is_system: bool) -> Option<Said> {
+        let source = message.source.as_ref().and_then(|source| self.part::<Data>(source.as_str()));
+        let source = &mut source.unwrap_or_default();
+        let injected = source.kind.take().filter(|kind| !is_system && !kind.is_empty() && kind != "user");
+        let id = MessageId::from(&**source.rpcId.as_ref().or(message.id.as_ref())?);
+        Some(Said { turn, is_system, id, content: self.blocks(message.content.take()?), injected })
     }
 
     fn queued(&mut self, message: &Raw, steers: bool) -> Option<Queued> {
-        let message = self.part(message.as_str())?;
+        let message = &mut self.part(message.as_str())?;
         let Said { id, content, .. } = self.said(message, None, false)?;
         Some(Queued { steers, id, content })
     }
@@ -174,21 +173,25 @@ impl Inner {
 
     /// A tool's answer. Version 4 has it flat in the message; an older one may have it as a block of the message, or
     /// beside it in the event (versions 2 and 3 are from the text, not verified against a host).
-    fn result(&mut self, data: Data) -> Option<Body> {
-        let Data { turn, step, message, callId, content, isError, .. } = data;
-        let message = message.and_then(|message| self.part::<Data>(message.as_str())).unwrap_or_default();
-        let nested = message.content.iter().flatten().find_map(|raw| {
+    fn result(&mut self, data: &mut Data) -> Option<Body> {
+        let message = data.message.as_ref().and_then(|message| self.part::<Data>(message.as_str()));
+        let message = &mut message.unwrap_or_default();
+        let mut nested = message.content.iter().flatten().find_map(|raw| {
             let is_result = Reader::new(raw.as_str(), Limits::default()).and_then(|r| r.tag("type"));
             is_result.is_ok_and(|tag| tag.as_deref() == Some("tool-result")).then(|| self.part::<Data>(raw.as_str()))?
         });
-        let (call, content, is_error) = match nested {
-            Some(nested) => (nested.toolCallId, nested.content, nested.isError),
-            None => (message.toolCallId.or(callId), content.or(message.content), message.isError.or(isError)),
+        let (call, content, is_error) = match &mut nested {
+            Some(nested) => (nested.toolCallId.take(), nested.content.take(), nested.isError),
+            None => (
+                message.toolCallId.take().or(data.callId.take()),
+                data.content.take().or(message.content.take()),
+                message.isError.or(data.isError),
+            ),
         };
         Some(Body::Result {
-            turn: turn?,
-            step: step?,
-            id: MessageId::from(&*message.id.unwrap_or_default()),
+            turn: data.turn?,
+            step: data.step?,
+            id: MessageId::from(message.id.as_deref().unwrap_or_default()),
             call: call?,
             content: self.blocks(content.unwrap_or_default()),
             is_error: is_error.unwrap_or(false),
@@ -201,7 +204,7 @@ fn surface_of(operation: &str) -> Surface {
         return Surface::Append;
     }
     match json::read(operation) {
-        Ok(Data { op: Some(op), start: Some(start), end: Some(end), .. }) if op == "replace" => {
+        Ok(Data { op: Some(ref op), start: Some(start), end: Some(end), .. }) if op == "replace" => {
             Surface::Replace { start, end }
         }
         _ => Surface::None,
