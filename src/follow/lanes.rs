@@ -119,14 +119,22 @@ impl Lanes {
         self.list.push(lane);
     }
 
-    /// Takes lanes away; what is said of each is the caller's.
-    pub fn remove(&mut self, mut gone: impl FnMut(&Lane) -> Option<LaneChange>, changes: &mut Vec<LaneChange>) {
-        self.list.retain(|lane| match gone(lane) {
-            Some(change) => {
-                changes.push(change);
-                false
+    /// Takes lanes away: the record of this seq settles them, or, without one, they are dropped.
+    pub fn remove(
+        &mut self,
+        settled_by: Option<u64>,
+        changes: &mut Vec<LaneChange>,
+        gone: &mut dyn FnMut(&Lane) -> bool,
+    ) {
+        self.list.retain(|lane| {
+            let is_gone = gone(lane);
+            if is_gone {
+                changes.push(match settled_by {
+                    Some(seq) => LaneChange::Settled { lane: lane.id, seq },
+                    None => LaneChange::Dropped { lane: lane.id },
+                });
             }
-            None => true,
+            !is_gone
         });
     }
 

@@ -1,7 +1,7 @@
 //! A log and its lanes, and the one rule by which a record meets a lane.
 
 use super::lanes::{Feed, Lane, Lanes};
-use super::output::{LaneChange, Step};
+use super::output::Step;
 use super::rows::reach;
 use super::runs::Runs;
 use crate::event::{Coordinate, Epoch, RunId};
@@ -42,7 +42,7 @@ impl Side {
                 Record::Message(row) => self.settle(row),
                 Record::Run(row) => {
                     if matches!(row.state, RunState::Awaiting | RunState::Ended(_)) {
-                        self.drop_lanes(|lane| {
+                        self.drop_lanes(&mut |lane| {
                             let rests = lane.run_id == row.run_id && Some(row.seq) > lane.started_after;
                             rests.then(|| reach("C3.5 Awaiting or Ended drops the lane"));
                             rests
@@ -70,11 +70,10 @@ impl Side {
             let is_own = |lane: &&Lane| lane.is_of(run_id, step) && Some(seq) > lane.started_after;
             let own = self.lanes.iter().find(is_own).map(|lane| lane.id);
             if let Some(own) = own {
-                let settled = |lane: &Lane| (lane.id == own).then_some(LaneChange::Settled { lane: own, seq });
-                self.lanes.remove(settled, &mut self.step.lanes);
+                self.lanes.remove(Some(seq), &mut self.step.lanes, &mut |lane| lane.id == own);
             }
         } else if let Record::Run(RunRow { run_id, state: RunState::Ended(_), .. }) = &*record {
-            self.drop_lanes(|lane| &lane.run_id == run_id && Some(seq) > lane.started_after);
+            self.drop_lanes(&mut |lane| &lane.run_id == run_id && Some(seq) > lane.started_after);
         }
         self.step.records.push(record);
     }
@@ -97,33 +96,23 @@ impl Side {
 
     /// Lanes without a feed go when the log has reached their end.
     pub fn expire(&mut self) {
-        let log = &self.log;
-        self.lanes.remove(
-            |lane| match lane.feed {
-                Feed::Ended { until: Some(until) } if log.covers(Some(until)) => {
-                    Some(LaneChange::Dropped { lane: lane.id })
-                }
-                _ => None,
-            },
-            &mut self.step.lanes,
-        );
+        self.lanes.remove(None, &mut self.step.lanes, &mut |lane| match lane.feed {
+            Feed::Ended { until } => until.is_some() && self.log.covers(until),
+            Feed::Attempt { .. } | Feed::Stream { .. } => false,
+        });
     }
 
-    pub fn drop_lanes(&mut self, mut gone: impl FnMut(&Lane) -> bool) {
-        self.lanes.remove(|lane| gone(lane).then_some(LaneChange::Dropped { lane: lane.id }), &mut self.step.lanes);
+    pub fn drop_lanes(&mut self, gone: &mut dyn FnMut(&Lane) -> bool) {
+        self.lanes.remove(None, &mut self.step.lanes, gone);
     }
 
     /// Lanes that a plain stream's late Deltas opened go: a read that began after them does not know that their run works.
     pub fn drop_late_lanes(&mut self) {
-        let runs = &self.runs;
-        self.lanes.remove(
-            |lane| {
-                let late = !runs.is_working(&lane.run_id);
-                late.then(|| reach("C4 a late lane is taken out"));
-                late.then_some(LaneChange::Dropped { lane: lane.id })
-            },
-            &mut self.step.lanes,
-        );
+        self.lanes.remove(None, &mut self.step.lanes, &mut |lane| {
+            let late = !self.runs.is_working(&lane.run_id);
+            late.then(|| reach("C4 a late lane is taken out"));
+            late
+        });
     }
 
     /// True while the log does not know that some lane's run works.
@@ -162,10 +151,7 @@ impl Side {
             |lane: &&Lane| Some(row.seq) > lane.started_after && is_answer(row, &lane.run_id, lane.coordinate.as_ref());
         let Some(settled) = self.lanes.iter().find(settles).map(|lane| lane.id) else { return };
         reach("C3.5 a record settles its lane");
-        self.lanes.remove(
-            |lane| (lane.id == settled).then_some(LaneChange::Settled { lane: lane.id, seq: row.seq }),
-            &mut self.step.lanes,
-        );
+        self.lanes.remove(Some(row.seq), &mut self.step.lanes, &mut |lane| lane.id == settled);
     }
 }
 

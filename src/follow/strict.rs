@@ -102,7 +102,7 @@ fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_on
         }
     }
     if frontier.is_none() {
-        side.drop_lanes(|lane| lane.feed == Feed::Ended { until: None } && !is_active(lane));
+        side.drop_lanes(&mut |lane| lane.feed == Feed::Ended { until: None } && !is_active(lane));
     }
     side.expire();
     if let Some(active) = active.filter(|_| !log_only) {
@@ -226,7 +226,7 @@ fn end(f: &mut Follower, end: End, now: u64) {
         Outcome::Abandoned {} => {
             reach("C3.6 an attempt is abandoned");
             lane.reset(&mut side.step.lanes);
-            side.drop_lanes(|lane| matches!(&lane.feed, Feed::Attempt { attempt, .. } if *attempt == end.attempt));
+            side.drop_lanes(&mut |lane| matches!(&lane.feed, Feed::Attempt { attempt, .. } if *attempt == end.attempt));
         }
         Outcome::Committed { seq } => {
             reach("C3.6 an end that awaits its record");

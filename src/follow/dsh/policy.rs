@@ -231,7 +231,7 @@ pub(super) fn open_lane(
     next: u64,
 ) {
     // What is left of an earlier attempt of this name had no settlement: it makes room.
-    side.drop_lanes(|lane| lane.coordinate.as_ref() == Some(&coordinate));
+    side.drop_lanes(&mut |lane| lane.coordinate.as_ref() == Some(&coordinate));
     let feed = Feed::Attempt { attempt: attempt.clone(), next };
     side.lanes.open(coordinate.run_id.clone(), Some(coordinate), started_after, feed, &mut side.step.lanes);
 }
@@ -293,7 +293,7 @@ fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now
         && side.lanes.get(id).is_some()
     {
         side.step.lanes.push(LaneChange::Reset { lane: id });
-        side.drop_lanes(|lane| lane.id == id);
+        side.drop_lanes(&mut |lane| lane.id == id);
     }
     if own > 1 {
         reach("B4 Staged: an end of two settlements");
@@ -355,7 +355,7 @@ pub(super) fn number_lanes(session: &Session, side: &mut Side) {
         };
         let Some((id, coordinate)) = side.lanes.iter().find_map(number) else { return };
         if side.lanes.at(&coordinate).is_some() {
-            side.drop_lanes(|lane| lane.id == id);
+            side.drop_lanes(&mut |lane| lane.id == id);
         } else {
             side.lanes.rename(id, coordinate.response, &mut side.step.lanes);
         }
