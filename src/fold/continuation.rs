@@ -8,8 +8,7 @@ use crate::thread::{Message, MessageName};
 pub(super) fn resumed(waited_for: Option<&CallId>) -> Fact {
     let detail = Raw::from_writer(|w| {
         w.object(|w| {
-            w.key("cause");
-            w.string("resumed");
+            w.field("cause", "resumed");
             w.key("pending_tool_use_id");
             match waited_for {
                 Some(id) => id.write(w),
@@ -37,8 +36,7 @@ pub(super) fn injected(message: &Message, run: &RunId) -> Option<Fact> {
             w.key("message_id");
             message.id.write(w);
             if !steered {
-                w.key("cause");
-                w.string("max_tokens");
+                w.field("cause", "max_tokens");
             }
         });
     });

@@ -63,7 +63,22 @@ impl Writer {
         self.out.push(':');
     }
 
+    /// A string under a key.
+    #[inline(never)]
+    pub(crate) fn field(&mut self, key: &'static str, text: &str) {
+        self.key(key);
+        self.string(text);
+    }
+
+    /// A yes or no under a key.
+    #[inline(never)]
+    pub(crate) fn flag(&mut self, key: &'static str, value: bool) {
+        self.key(key);
+        self.boolean(value);
+    }
+
     /// A string.
+    #[inline(never)]
     pub fn string(&mut self, text: &str) {
         self.separate();
         self.quoted(text);
@@ -99,12 +114,14 @@ impl Writer {
     }
 
     /// `true` or `false`.
+    #[inline(never)]
     pub fn boolean(&mut self, value: bool) {
         self.separate();
         self.out.push_str(if value { "true" } else { "false" });
     }
 
     /// `null`.
+    #[inline(never)]
     pub fn null(&mut self) {
         self.separate();
         self.out.push_str("null");

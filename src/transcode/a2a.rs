@@ -6,7 +6,7 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, field, flag, join, object, raw_event, reasoning};
+use super::words::{at, join, object, raw_event, reasoning};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
 use crate::thread::Block;
@@ -72,7 +72,7 @@ impl A2a {
                 w.key("message");
                 let ids = [("taskId", self.task_id.as_str()), ("contextId", self.context_id.as_str())];
                 object(w, &[("messageId", id), ("role", "ROLE_AGENT")], &|w| {
-                    ids.iter().for_each(|(key, value)| field(w, key, value));
+                    ids.iter().for_each(|(key, value)| w.field(key, value));
                     w.key("parts");
                     w.array(|w| part(w));
                     w.key("metadata");
@@ -86,8 +86,8 @@ impl A2a {
         self.update(out, "artifactUpdate", &|w| {
             w.key("artifact");
             artifact(w, id, text);
-            flag(w, "append", append);
-            flag(w, "lastChunk", last);
+            w.flag("append", append);
+            w.flag("lastChunk", last);
         });
     }
 }
@@ -182,7 +182,7 @@ impl Protocol for A2a {
         let part = |w: &mut Writer| {
             w.object(|w| {
                 w.key("data");
-                object(w, &[("id", call), ("content", &text)], &|w| flag(w, "is_error", answer.is_error));
+                object(w, &[("id", call), ("content", &text)], &|w| w.flag("is_error", answer.is_error));
             });
         };
         let id = at(answer.run_id, "-result-", answer.position);
@@ -196,7 +196,7 @@ impl Protocol for A2a {
                 w.key("data");
                 object(w, &[("reason", waiting.reason.unwrap_or("unknown"))], &|w| {
                     if let Some(call) = waiting.call.or(waiting.id.map(|id| id.as_str())) {
-                        field(w, "id", call);
+                        w.field("id", call);
                     }
                 });
             });

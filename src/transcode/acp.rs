@@ -7,7 +7,7 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, field, flag, join, object, raw_event, reasoning};
+use super::words::{at, join, object, raw_event, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::{Raw, Writer};
@@ -40,12 +40,12 @@ fn text_content(w: &mut Writer, text: &str) {
 impl Acp {
     fn update(&self, out: &mut Out, kind: &str, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
         message(out, &|w| {
-            field(w, "method", "session/update");
+            w.field("method", "session/update");
             w.key("params");
             object(w, &[("sessionId", self.session_id.as_str())], &|w| {
                 w.key("update");
                 object(w, &[("sessionUpdate", kind)], &|w| {
-                    fields.iter().for_each(|(key, value)| field(w, key, value));
+                    fields.iter().for_each(|(key, value)| w.field(key, value));
                     rest(w);
                 });
             });
@@ -75,7 +75,7 @@ impl Acp {
                     w.key("id");
                     w.raw(id.as_str());
                 }
-                None => field(w, "id", run_id.as_str()),
+                None => w.field("id", run_id.as_str()),
             }
             rest(w);
         });
@@ -153,8 +153,8 @@ impl Protocol for Acp {
         let (Some("tool_permission"), Some(call)) = (waiting.reason, waiting.call) else { return };
         self.permission = Some(call.into());
         message(out, &|w| {
-            field(w, "id", &at(waiting.run_id, "-", waiting.position));
-            field(w, "method", "session/request_permission");
+            w.field("id", &at(waiting.run_id, "-", waiting.position));
+            w.field("method", "session/request_permission");
             w.key("params");
             object(w, &[("sessionId", self.session_id.as_str())], &|w| {
                 w.key("toolCall");
@@ -195,9 +195,9 @@ impl Protocol for Acp {
                 // JSON-RPC's word for an internal error.
                 w.key("code");
                 w.signed(-32603);
-                field(w, "message", &join(&[code, ": ", text]));
+                w.field("message", &join(&[code, ": ", text]));
                 w.key("data");
-                object(w, &[("code", code)], &|w| flag(w, "retryable", false));
+                object(w, &[("code", code)], &|w| w.flag("retryable", false));
             });
         });
     }

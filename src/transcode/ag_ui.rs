@@ -7,7 +7,7 @@
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, event, event_with, field, flag, join, number, object, reasoning};
+use super::words::{at, event, event_with, join, number, object, reasoning};
 use super::{Transcoder, blocks};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
@@ -62,7 +62,7 @@ enum Who {
 /// The protocol has no word for a failed tool, so its metadata says it.
 fn failed(w: &mut Writer) {
     w.key("metadata");
-    w.object(|w| flag(w, "is_error", true));
+    w.object(|w| w.flag("is_error", true));
 }
 
 impl Entry {
@@ -73,13 +73,13 @@ impl Entry {
         };
         object(w, &[("id", &self.id), ("role", role)], &|w| {
             if let Who::Tool(call, is_error) = &self.role {
-                field(w, "toolCallId", call);
+                w.field("toolCallId", call);
                 if *is_error {
                     failed(w);
                 }
             }
             if let Some(content) = &self.content {
-                field(w, "content", content);
+                w.field("content", content);
             }
             if self.calls.is_empty() {
                 return;
@@ -304,20 +304,20 @@ impl Protocol for AgUi {
             w.key("outcome");
             w.object(|w| match (waiting.reason, call) {
                 (Some("client_execution"), Some(call)) => {
-                    field(w, "type", "success");
+                    w.field("type", "success");
                     w.key("pendingToolCallIds");
                     w.array(|w| w.string(call));
                 }
                 (reason, call) => {
-                    field(w, "type", "interrupt");
+                    w.field("type", "interrupt");
                     w.key("interrupts");
                     w.array(|w| {
                         w.object(|w| {
                             let id = at(waiting.run_id, "-", waiting.position);
-                            field(w, "id", &id);
-                            field(w, "reason", reason.unwrap_or("unknown"));
+                            w.field("id", &id);
+                            w.field("reason", reason.unwrap_or("unknown"));
                             if let Some(call) = call {
-                                field(w, "toolCallId", call);
+                                w.field("toolCallId", call);
                             }
                         });
                     });
@@ -335,8 +335,7 @@ impl Protocol for AgUi {
             if exhausted {
                 w.key("result");
                 w.object(|w| {
-                    w.key("exhausted");
-                    w.boolean(true);
+                    w.flag("exhausted", true);
                 });
             }
             w.key("outcome");
@@ -345,7 +344,7 @@ impl Protocol for AgUi {
                     Some(Cause::Cancelled) => "cancelled",
                     Some(Cause::NaturalEnd | Cause::MaxSteps | Cause::Stopped) | None => "success",
                 };
-                field(w, "type", outcome);
+                w.field("type", outcome);
             });
         });
     }

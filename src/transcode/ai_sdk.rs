@@ -4,7 +4,7 @@ use super::blocks::{self, media};
 use super::flow::{Flow, is_told};
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{event, event_with, flag, join, number, reasoning};
+use super::words::{event, event_with, join, number, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Wire, Writer};
@@ -73,8 +73,8 @@ impl AiSdk {
         event_with(out, "tool-input-available", &fields, &|w| {
             w.key("input");
             call.input.write(w);
-            flag(w, "dynamic", true);
-            flag(w, "providerExecuted", call.disposition != Disposition::PendingClient);
+            w.flag("dynamic", true);
+            w.flag("providerExecuted", call.disposition != Disposition::PendingClient);
         });
     }
 
@@ -90,7 +90,7 @@ impl AiSdk {
     /// Says with a call's outcome that the client ran it, or was to run it.
     fn by_client(&self, call: Option<Position>, w: &mut Writer) {
         if call.is_some_and(|call| self.by_client.contains(&call)) {
-            flag(w, "providerExecuted", false);
+            w.flag("providerExecuted", false);
         }
     }
 
@@ -134,7 +134,7 @@ impl Protocol for AiSdk {
             Kind::Text => event(out, "text-start", &[("id", response)]),
             Kind::Call { wire, name } => {
                 let fields = [("toolCallId", &**wire), ("toolName", name)];
-                event_with(out, "tool-input-start", &fields, &|w| flag(w, "dynamic", true));
+                event_with(out, "tool-input-start", &fields, &|w| w.flag("dynamic", true));
             }
         }
     }
@@ -183,8 +183,7 @@ impl Protocol for AiSdk {
                     } else {
                         let fields = [("sourceId", id.as_str()), ("mediaType", "text/plain"), ("title", title)];
                         event_with(out, "source-document", &fields, &|w| {
-                            w.key("filename");
-                            w.string(source);
+                            w.field("filename", source);
                         });
                     }
                 }

@@ -8,7 +8,7 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, event_with, field, flag, join, object, reasoning};
+use super::words::{at, event_with, join, object, reasoning};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Limits, Raw, Reader, Writer};
 use crate::thread::Block;
@@ -63,9 +63,9 @@ fn result_block(w: &mut Writer, block: &Block) {
     match (media, blocks::name(block).filter(|name| !name.is_empty())) {
         (Some((kind, fields)), _) => object(w, &[("type", kind)], &|w| {
             w.key("source");
-            object(w, &[], &|w| fields.iter().for_each(|(key, value)| field(w, key, value)));
+            object(w, &[], &|w| fields.iter().for_each(|(key, value)| w.field(key, value)));
             if let Block::Document { title: Some(title), .. } = block {
-                field(w, "title", title);
+                w.field("title", title);
             }
         }),
         (None, Some(name)) => text_block(w, &name),
@@ -95,9 +95,9 @@ impl Managed {
             (_, None) => ("agent.tool_use", None, call.name),
         };
         write(out, kind, call.wire, &|w| {
-            field(w, "name", name);
+            w.field("name", name);
             if let Some(server) = server {
-                field(w, "mcp_server_name", server);
+                w.field("mcp_server_name", server);
             }
             // An input is an object here.
             w.key("input");
@@ -112,7 +112,7 @@ impl Managed {
             }
             if call.disposition != Disposition::PendingClient {
                 let asks = call.disposition == Disposition::PendingBuiltin;
-                field(w, "evaluated_permission", if asks { "ask" } else { "allow" });
+                w.field("evaluated_permission", if asks { "ask" } else { "allow" });
             }
         });
     }
@@ -210,10 +210,10 @@ impl Protocol for Managed {
     fn answer(&mut self, answer: &Answer<'_>, out: &mut Out) -> bool {
         let call = answer.wire.unwrap_or(answer.id.as_str());
         write(out, "agent.tool_result", &at(answer.run_id, "-result-", answer.position), &|w| {
-            field(w, "tool_use_id", call);
+            w.field("tool_use_id", call);
             w.key("content");
             w.array(|w| answer.content.iter().for_each(|block| result_block(w, block)));
-            flag(w, "is_error", answer.is_error);
+            w.flag("is_error", answer.is_error);
         });
         true
     }

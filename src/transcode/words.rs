@@ -16,7 +16,7 @@ pub(super) fn event(out: &mut Out, kind: &str, fields: &[(&'static str, &str)]) 
 #[inline(never)]
 pub(super) fn event_with(out: &mut Out, kind: &str, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
     raw_event(out, &[("type", kind)], &|w| {
-        fields.iter().for_each(|(key, value)| field(w, key, value));
+        fields.iter().for_each(|(key, value)| w.field(key, value));
         rest(w);
     });
 }
@@ -33,22 +33,9 @@ pub(super) fn raw_event(out: &mut Out, fields: &[(&'static str, &str)], rest: &d
 #[inline(never)]
 pub(super) fn object(w: &mut Writer, fields: &[(&'static str, &str)], rest: &dyn Fn(&mut Writer)) {
     w.object(|w| {
-        fields.iter().for_each(|(key, value)| field(w, key, value));
+        fields.iter().for_each(|(key, value)| w.field(key, value));
         rest(w);
     });
-}
-
-/// A text under a key.
-#[inline(never)]
-pub(super) fn field(w: &mut Writer, key: &'static str, value: &str) {
-    w.key(key);
-    w.string(value);
-}
-
-/// A yes or no under a key.
-pub(super) fn flag(w: &mut Writer, key: &'static str, value: bool) {
-    w.key(key);
-    w.boolean(value);
 }
 
 /// The parts, one after the other.

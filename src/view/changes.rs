@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::lane::change;
-use super::part::{field, number};
+use super::part::number;
 use super::run::{Summary, write_run};
 use super::state::View;
 use crate::follow::{LaneId, Status};
@@ -126,7 +126,7 @@ impl View {
 
     fn write_reset<'a>(&mut self, w: &mut Writer, content: &dyn Fn(LaneId) -> Option<&'a Content>) -> usize {
         w.object(|w| {
-            field(w, "op", "reset");
+            w.field("op", "reset");
             w.key("view");
             self.write_view(w, content);
         });
@@ -198,7 +198,7 @@ impl View {
             self.pending.looked_at += new.len() + self.lanes.len() + self.sends.len();
         }
         w.object(|w| {
-            field(w, "op", "tail");
+            w.field("op", "tail");
             number(w, "from", u64::try_from(from.saturating_sub(self.covered)).ok());
             w.key("items");
             w.array(|w| {
@@ -229,7 +229,7 @@ impl View {
         self.pending.run = self.runs.current().cloned();
         self.pending.status = Some(self.status.clone());
         w.object(|w| {
-            field(w, "op", "view");
+            w.field("op", "view");
             w.key("set");
             w.object(|w| {
                 if run {
@@ -267,8 +267,7 @@ fn write_resolved(w: &mut Writer, item: &Item) -> usize {
     change(w, "item", &item.key, |w| {
         w.key("set");
         w.object(|w| {
-            w.key("resolved");
-            w.boolean(true);
+            w.flag("resolved", true);
         });
     });
     1
@@ -288,10 +287,10 @@ pub fn write_status(w: &mut Writer, status: &Status) {
             Status::Failed { .. } => "failed",
             Status::Closed => "closed",
         };
-        field(w, "state", state);
+        w.field("state", state);
         match status {
             Status::Waiting { retry_at } => number(w, "retry_at", Some(*retry_at)),
-            Status::Failed { code } => field(w, "code", code),
+            Status::Failed { code } => w.field("code", code),
             Status::Idle
             | Status::Connecting
             | Status::Live

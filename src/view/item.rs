@@ -1,7 +1,7 @@
 //! A committed item: a reference to its record, and what later records said of it.
 
 use super::key::Key;
-use super::part::{self, Answer, Call, field, nullable, number, raw, write_parts};
+use super::part::{self, Answer, Call, nullable, number, raw, write_parts};
 use crate::event::{Disposition, Fact};
 use crate::fold;
 use crate::json::Writer;
@@ -93,17 +93,16 @@ impl Item {
         let run_id = row.run_id.as_ref().map(|run| run.as_str());
         self.write_base(w, kind, row.seq, row.time, run_id);
         if let Some(reason) = reason {
-            field(w, "reason", reason);
+            w.field("reason", reason);
         }
-        field(w, "message_id", row.message.id.as_str());
+        w.field("message_id", row.message.id.as_str());
         match &self.body {
             Body::OrphanResult(block) => self.write_orphan(w, *block),
             Body::Assistant { place, calls } => {
                 number(w, "step", place.map(|(step, _)| u64::from(step)));
                 number(w, "response", place.map(|(_, response)| u64::from(response)));
                 if row.mark.is_some() {
-                    w.key("interrupted");
-                    w.boolean(true);
+                    w.flag("interrupted", true);
                 }
                 w.key("parts");
                 write_parts(w, Role::Assistant, &row.message.content, calls);
@@ -120,9 +119,9 @@ impl Item {
     }
 
     fn write_base(&self, w: &mut Writer, kind: &str, seq: u64, time: u64, run_id: Option<&str>) {
-        field(w, "key", &self.key);
-        field(w, "kind", kind);
-        field(w, "origin", "committed");
+        w.field("key", &self.key);
+        w.field("kind", kind);
+        w.field("origin", "committed");
         number(w, "seq", Some(seq));
         number(w, "time", Some(time));
         nullable(w, "run_id", run_id);
@@ -132,8 +131,7 @@ impl Item {
         let answer = Answer { record: Arc::clone(&self.record), block };
         nullable(w, "tool_use_id", answer.call_id().map(|id| id.as_str()));
         let (content, is_error) = answer.content();
-        w.key("is_error");
-        w.boolean(is_error);
+        w.flag("is_error", is_error);
         w.key("output");
         write_parts(w, Role::Tool, content, &[]);
     }
@@ -166,15 +164,14 @@ impl Item {
         match fold::terminal(&row.state, ticket) {
             Some(Fact::RunFinished { exhausted, cause, detail }) => {
                 base(w, "finished");
-                w.key("exhausted");
-                w.boolean(exhausted);
+                w.flag("exhausted", exhausted);
                 nullable(w, "cause", cause.map(|cause| cause.as_str()));
                 raw(w, "detail", detail.as_ref());
             }
             Some(Fact::RunFailed { code, message }) => {
                 base(w, "failed");
-                field(w, "code", &code);
-                field(w, "message", &message);
+                w.field("code", &code);
+                w.field("message", &message);
             }
             Some(Fact::Awaiting { pending_tool_use_id, reason }) => {
                 base(w, "awaiting");
@@ -182,7 +179,7 @@ impl Item {
                 nullable(w, "pending_tool_use_id", pending_tool_use_id.as_ref().map(|id| id.as_str()));
                 write_tool(w, ticket.map(|ticket| &ticket.target));
                 if let Some(detail) = ticket.and_then(|ticket| ticket.detail.as_deref()) {
-                    field(w, "detail", detail);
+                    w.field("detail", detail);
                 }
                 self.write_waiting(w);
             }
@@ -204,13 +201,12 @@ impl Item {
         w.key("call");
         match call {
             Some((key, part)) => w.object(|w| {
-                field(w, "key", key);
+                w.field("key", key);
                 number(w, "part", u64::try_from(*part).ok());
             }),
             None => w.null(),
         }
-        w.key("resolved");
-        w.boolean(*resolved);
+        w.flag("resolved", *resolved);
     }
 }
 
@@ -219,8 +215,8 @@ fn write_tool(w: &mut Writer, target: Option<&Target>) {
     w.key("tool");
     match target {
         Some(Target::ToolCall { tool: Some(tool), .. }) => w.object(|w| {
-            field(w, "name", &tool.tool_id);
-            field(w, "args", tool.arguments.as_str());
+            w.field("name", &tool.tool_id);
+            w.field("args", tool.arguments.as_str());
         }),
         Some(Target::ToolCall { tool: None, .. } | Target::RemoteInput { .. } | Target::Pause(_))
         | Some(Target::Unknown { .. })

@@ -1,7 +1,7 @@
 //! A preview as an item. Its content is the follower's; kept here is only how much of it the page has.
 
 use super::key::Key;
-use super::part::{field, number};
+use super::part::number;
 use crate::event::{Coordinate, RunId};
 use crate::follow::LaneId;
 use crate::json::Writer;
@@ -89,12 +89,12 @@ impl Lane {
         self.origin_changed = false;
         let parts = content.map(Content::parts).unwrap_or_default();
         w.object(|w| {
-            field(w, "key", &self.key);
-            field(w, "kind", "assistant");
-            field(w, "origin", self.origin());
+            w.field("key", &self.key);
+            w.field("kind", "assistant");
+            w.field("origin", self.origin());
             number(w, "seq", None);
             number(w, "time", None);
-            field(w, "run_id", self.run_id.as_str());
+            w.field("run_id", self.run_id.as_str());
             w.key("message_id");
             w.null();
             number(w, "step", self.coordinate.as_ref().map(|at| u64::from(at.step)));
@@ -115,7 +115,7 @@ impl Lane {
             changes += 1;
             change(w, "item", &self.key, |w| {
                 w.key("set");
-                w.object(|w| field(w, "origin", self.origin()));
+                w.object(|w| w.field("origin", self.origin()));
             });
         }
         let parts = content.map(Content::parts).unwrap_or_default();
@@ -145,21 +145,21 @@ impl Lane {
         let mut shown = Shown { bytes: part.text().len(), ..Shown::default() };
         w.object(|w| match part {
             Part::Text(text) => {
-                field(w, "type", "text");
-                field(w, "text", text);
+                w.field("type", "text");
+                w.field("text", text);
             }
             Part::Reasoning(text) => {
-                field(w, "type", "reasoning");
-                field(w, "text", text);
+                w.field("type", "reasoning");
+                w.field("text", text);
             }
             Part::Call { id, name, args } => {
-                field(w, "type", "tool_call");
-                field(w, "id", id.as_str());
-                field(w, "name", name);
+                w.field("type", "tool_call");
+                w.field("id", id.as_str());
+                w.field("name", name);
                 shown.named = !name.is_empty();
-                field(w, "args", args.raw());
+                w.field("args", args.raw());
                 write_completion(w, &mut shown, args);
-                field(w, "state", "streaming");
+                w.field("state", "streaming");
                 w.key("output");
                 w.null();
             }
@@ -171,8 +171,8 @@ impl Lane {
 /// One change of an item that stays.
 pub(super) fn change(w: &mut Writer, op: &str, key: &str, fields: impl FnOnce(&mut Writer)) {
     w.object(|w| {
-        field(w, "op", op);
-        field(w, "key", key);
+        w.field("op", op);
+        w.field("key", key);
         fields(w);
     });
 }
@@ -190,13 +190,13 @@ fn write_growth(w: &mut Writer, key: &str, at: usize, shown: &mut Shown, part: &
     shown.bytes = part.text().len();
     change(w, "append", key, |w| {
         number(w, "part", u64::try_from(at).ok());
-        field(w, "text", text);
+        w.field("text", text);
         if let Part::Call { args, .. } = part {
             write_completion(w, shown, args);
         }
         if let Some(name) = name {
             shown.named = true;
-            field(w, "name", name);
+            w.field("name", name);
         }
     });
     true
@@ -211,5 +211,5 @@ fn write_completion(w: &mut Writer, shown: &mut Shown, args: &PartialJson) {
     let more = args.raw().get(bytes..keep).unwrap_or_default();
     shown.keep = (keep, units + more.chars().map(char::len_utf16).sum::<usize>());
     number(w, "keep", u64::try_from(shown.keep.1).ok());
-    field(w, "close", completion.as_ref().map_or("", |completion| &completion.close));
+    w.field("close", completion.as_ref().map_or("", |completion| &completion.close));
 }

@@ -84,14 +84,13 @@ pub(super) fn write_parts(w: &mut Writer, role: Role, content: &[Block], calls: 
         for block in content.iter().filter(|block| is_shown(block)) {
             match block {
                 Block::ToolUse { id, name, input } if role == Role::Assistant => w.object(|w| {
-                    field(w, "type", "tool_call");
-                    field(w, "id", id.as_str());
-                    field(w, "name", name);
-                    field(w, "args", input.as_str());
+                    w.field("type", "tool_call");
+                    w.field("id", id.as_str());
+                    w.field("name", name);
+                    w.field("args", input.as_str());
                     // No tool takes a string: it is what a model wrote that is no JSON.
                     if input.as_str().starts_with('"') {
-                        w.key("invalid");
-                        w.boolean(true);
+                        w.flag("invalid", true);
                     }
                     if let Some(call) = calls.next() {
                         call.write_state(w);
@@ -111,44 +110,38 @@ fn is_shown(block: &Block) -> bool {
 fn write_part(w: &mut Writer, block: &Block) {
     w.object(|w| match block {
         Block::Text { text } => {
-            field(w, "type", "text");
-            field(w, "text", text);
+            w.field("type", "text");
+            w.field("text", text);
         }
         Block::Thinking { text, .. } => {
-            field(w, "type", "reasoning");
-            field(w, "text", text);
+            w.field("type", "reasoning");
+            w.field("text", text);
         }
         Block::Image { source } => {
-            field(w, "type", "image");
+            w.field("type", "image");
             raw(w, "source", Some(source));
         }
         Block::Document { source, title, context } => {
-            field(w, "type", "document");
+            w.field("type", "document");
             raw(w, "source", Some(source));
             nullable(w, "title", title.as_deref());
             nullable(w, "context", context.as_deref());
         }
         Block::SearchResult { source, title, content, citations } => {
-            field(w, "type", "search_result");
-            field(w, "source", source);
-            field(w, "title", title);
+            w.field("type", "search_result");
+            w.field("source", source);
+            w.field("title", title);
             raw(w, "content", Some(content));
             raw(w, "citations", citations.as_ref());
         }
-        Block::Redacted {} => field(w, "type", "redacted"),
+        Block::Redacted {} => w.field("type", "redacted"),
         // Calls and results where none belong are told and not believed.
         Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Unknown(_) => {
-            field(w, "type", "unknown");
+            w.field("type", "unknown");
             w.key("block");
             block.write(w);
         }
     });
-}
-
-/// A field that is a string.
-pub(super) fn field(w: &mut Writer, key: &'static str, value: &str) {
-    w.key(key);
-    w.string(value);
 }
 
 /// A field that is a string or null.

@@ -122,14 +122,14 @@ impl Phase {
 pub(super) fn write_run(w: &mut Writer, summary: Option<&Summary>) {
     let Some(Summary { run_id, phase, seq }) = summary else { return w.null() };
     w.object(|w| {
-        super::part::field(w, "run_id", run_id.as_str());
+        w.field("run_id", run_id.as_str());
         let state = match phase {
             Phase::Running => "running",
             Phase::Awaiting => "awaiting",
             Phase::Finished => "finished",
             Phase::Failed => "failed",
         };
-        super::part::field(w, "state", state);
+        w.field("state", state);
         super::part::number(w, "seq", *seq);
     });
 }

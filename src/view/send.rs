@@ -1,7 +1,7 @@
 //! What the person said and the log does not hold yet.
 
 use super::key::Key;
-use super::part::{field, write_parts};
+use super::part::write_parts;
 use crate::event::MessageId;
 use crate::json::Writer;
 use crate::thread::{Block, Role};
@@ -45,14 +45,14 @@ impl Send {
         self.shown = true;
         self.changed = false;
         w.object(|w| {
-            field(w, "key", &self.key);
-            field(w, "kind", "user");
-            field(w, "origin", "preview");
+            w.field("key", &self.key);
+            w.field("kind", "user");
+            w.field("origin", "preview");
             for absent in ["seq", "time", "run_id"] {
                 w.key(absent);
                 w.null();
             }
-            field(w, "message_id", self.message_id.as_str());
+            w.field("message_id", self.message_id.as_str());
             w.key("parts");
             write_parts(w, Role::User, &self.content, &[]);
             self.write_state(w);
@@ -63,12 +63,12 @@ impl Send {
     pub fn write_state(&self, w: &mut Writer) {
         w.key("send");
         w.object(|w| match &self.state {
-            SendState::Sending => field(w, "state", "sending"),
-            SendState::Queued => field(w, "state", "queued"),
+            SendState::Sending => w.field("state", "sending"),
+            SendState::Queued => w.field("state", "queued"),
             SendState::Failed { code, message } => {
-                field(w, "state", "failed");
-                field(w, "code", code);
-                field(w, "message", message);
+                w.field("state", "failed");
+                w.field("code", code);
+                w.field("message", message);
             }
         });
     }

@@ -61,8 +61,7 @@ pub fn create_session(id: u32, directory: &str) -> Call {
     let arguments = |w: &mut Writer| {
         w.key("request");
         w.object(|w| {
-            w.key("cwd");
-            w.string(directory);
+            w.field("cwd", directory);
         });
     };
     Call { id, method, body: body(id, method, arguments) }
@@ -130,12 +129,9 @@ fn expect<T: json::Wire>(answer: &Answer) -> Result<T, Failure> {
 pub(super) fn body(id: u32, method: &str, arguments: impl FnOnce(&mut Writer)) -> String {
     let mut w = Writer::new();
     w.object(|w| {
-        w.key("type");
-        w.string("client-request");
-        w.key("rpcId");
-        w.string(&numbered("call-", id));
-        w.key("method");
-        w.string(method);
+        w.field("type", "client-request");
+        w.field("rpcId", &numbered("call-", id));
+        w.field("method", method);
         w.key("payload");
         w.object(|w| {
             w.key("args");

@@ -163,10 +163,8 @@ impl Carrier {
         self.wanted = None;
         if let Some(stream) = self.follow.take() {
             self.send(|w| {
-                w.key("type");
-                w.string("cancel");
-                w.key("streamId");
-                w.string(&stream);
+                w.field("type", "cancel");
+                w.field("streamId", &stream);
             });
         }
         if self.socket.as_ref().is_some_and(|socket| now.saturating_sub(socket.heard_at) > STALE) {
@@ -250,8 +248,7 @@ impl Carrier {
             self.call(Asked::Probe(generation), "session/projections", |w| {
                 w.key("request");
                 w.object(|w| {
-                    w.key("sessionId");
-                    w.string(&session);
+                    w.field("sessionId", &session);
                 });
             });
         }
@@ -297,8 +294,7 @@ impl Carrier {
             w.key("request");
             w.object(|w| {
                 write_address(w, &session);
-                w.key("assistantStream");
-                w.boolean(true);
+                w.flag("assistantStream", true);
                 w.key("maxMessages");
                 w.number(u64::from(max_messages.max(shown)));
             });
@@ -361,12 +357,9 @@ impl Carrier {
         self.call(Asked::Command(id), "session/prompt", |w| {
             w.key("request");
             w.object(|w| {
-                w.key("requestId");
-                w.string(message_id.as_str());
-                w.key("sessionId");
-                w.string(&session);
-                w.key("mode");
-                w.string(mode);
+                w.field("requestId", message_id.as_str());
+                w.field("sessionId", &session);
+                w.field("mode", mode);
                 w.key("content");
                 calls::write_content(w, content);
             });
@@ -378,8 +371,7 @@ impl Carrier {
         self.call(asked, "session/cancel", |w| {
             w.key("request");
             w.object(|w| {
-                w.key("sessionId");
-                w.string(&session);
+                w.field("sessionId", &session);
             });
         });
     }
@@ -395,16 +387,12 @@ impl Carrier {
         };
         let value = if *approve { "allowed-once" } else { "rejected" };
         self.call(Asked::Command(id), "$events/result", |w| {
-            w.key("clientId");
-            w.string(&client);
-            w.key("eventId");
-            w.string(&question.event);
+            w.field("clientId", &client);
+            w.field("eventId", &question.event);
             w.key("outcome");
             w.object(|w| {
-                w.key("kind");
-                w.string("result");
-                w.key("value");
-                w.string(value);
+                w.field("kind", "result");
+                w.field("value", value);
             });
         });
     }
@@ -428,12 +416,9 @@ impl Carrier {
 
     fn open_stream(&mut self, stream: &str, endpoint: &str, arguments: impl FnOnce(&mut Writer)) {
         self.send(|w| {
-            w.key("type");
-            w.string("open");
-            w.key("streamId");
-            w.string(stream);
-            w.key("endpoint");
-            w.string(endpoint);
+            w.field("type", "open");
+            w.field("streamId", stream);
+            w.field("endpoint", endpoint);
             w.key("payload");
             w.object(|w| {
                 w.key("args");
@@ -490,9 +475,7 @@ fn probed(answer: Result<Answer, String>) -> Closed {
 fn write_address(w: &mut Writer, session: &str) {
     w.key("address");
     w.object(|w| {
-        w.key("kind");
-        w.string("session");
-        w.key("sessionId");
-        w.string(session);
+        w.field("kind", "session");
+        w.field("sessionId", session);
     });
 }
