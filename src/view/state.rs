@@ -66,7 +66,9 @@ impl View {
 
     /// The same, for a log in which run rows alone say where a run stands (B2).
     pub fn by_rows() -> Self {
-        Self { runs: Runs::new(true), ..Self::new() }
+        let mut view = Self::new();
+        view.runs = Runs::new(true);
+        view
     }
 
     /// Takes one step of the follower, with the Facts that the fold made of its records, in the fold's order.
