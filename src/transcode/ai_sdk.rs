@@ -178,7 +178,7 @@ impl Protocol for AiSdk {
                 }
                 Block::SearchResult { source, title, .. } => {
                     let id = join(&[response, "-source-", &number(place as u64)]);
-                    if source.contains("://") {
+                    if source.split(':').skip(1).any(|after| after.starts_with("//")) {
                         event(out, "source-url", &[("sourceId", &id), ("url", source), ("title", title)]);
                     } else {
                         let fields = [("sourceId", id.as_str()), ("mediaType", "text/plain"), ("title", title)];
