@@ -211,19 +211,22 @@ impl Frame {
     /// # Errors
     /// As [`json::read`]; the frame is then as good as lost.
     pub fn read(name: &str, data: &str) -> Result<Option<(Self, Notes)>, json::Error> {
-        Ok(Some(match name {
-            "delta" => match DeltaFrame::as_written(data) {
-                Some((frame, notes)) => (Self::Delta(frame), notes),
-                None => json::read_noting(data).map(|(frame, notes)| (Self::Delta(frame), notes))?,
-            },
-            "committed" => json::read_noting(data).map(|(frame, notes)| (Self::Committed(frame), notes))?,
-            "opened" => json::read_noting(data).map(|(frame, notes)| (Self::Opened(frame), notes))?,
-            "start" => json::read_noting(data).map(|(frame, notes)| (Self::Start(frame), notes))?,
-            "end" => json::read_noting(data).map(|(frame, notes)| (Self::End(frame), notes))?,
-            "ping" => json::read_noting(data).map(|(frame, notes)| (Self::Ping(frame), notes))?,
-            "bye" => json::read_noting(data).map(|(frame, notes)| (Self::Bye(frame), notes))?,
+        if let Some((frame, notes)) = (name == "delta").then(|| DeltaFrame::as_written(data)).flatten() {
+            return Ok(Some((Self::Delta(frame), notes)));
+        }
+        let mut r = Reader::new(data, Limits::default())?;
+        let frame = match name {
+            "delta" => Self::Delta(Wire::read(&mut r)?),
+            "committed" => Self::Committed(Wire::read(&mut r)?),
+            "opened" => Self::Opened(Wire::read(&mut r)?),
+            "start" => Self::Start(Wire::read(&mut r)?),
+            "end" => Self::End(Wire::read(&mut r)?),
+            "ping" => Self::Ping(Wire::read(&mut r)?),
+            "bye" => Self::Bye(Wire::read(&mut r)?),
             _ => return Ok(None),
-        }))
+        };
+        r.end()?;
+        Ok(Some((frame, r.notes)))
     }
 
     /// The event's name and data.

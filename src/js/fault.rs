@@ -18,5 +18,9 @@ pub fn text(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Reads an argument that crossed as JSON text.
 pub fn argument<T: json::Wire>(what: &str, text: &str) -> Result<T, JsValue> {
-    json::read(text).map_err(|error| bad_argument(what, &error.to_string()))
+    json::read(text).map_err(|error| refused(what, &error))
+}
+
+fn refused(what: &str, error: &json::Error) -> JsValue {
+    bad_argument(what, &error.to_string())
 }

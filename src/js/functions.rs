@@ -1,6 +1,6 @@
 //! `fold`, `terminal` and `classify`: the semantics without a client.
 
-use super::fault::{argument, bad_argument, text};
+use super::fault::{argument, text};
 use crate::classify;
 use crate::event::AgentEvent;
 use crate::fold::{self, Fold};
@@ -43,6 +43,6 @@ pub fn terminal_fact(state: &str, ticket: Option<String>) -> Result<Option<Strin
 /// `bad_argument` when the text is no event of the vocabulary.
 #[wasm_bindgen(js_name = classify)]
 pub fn classify_event(event: &str) -> Result<String, JsValue> {
-    let event: AgentEvent = json::read(event).map_err(|error| bad_argument("event", &error.to_string()))?;
+    let event: AgentEvent = argument("event", event)?;
     Ok(json::write(&classify::classify(&event)))
 }

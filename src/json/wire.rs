@@ -21,8 +21,7 @@ pub trait Wire: Sized {
 /// As [`Wire::read`]; also when something follows the value or the text is over the default [`Limits`].
 pub fn read_noting<T: Wire>(text: &str) -> Result<(T, Notes), Error> {
     let mut r = Reader::new(text, Limits::default())?;
-    let value = T::read(&mut r)?;
-    r.end()?;
+    let value = whole(&mut r)?;
     Ok((value, r.notes))
 }
 
@@ -31,7 +30,13 @@ pub fn read_noting<T: Wire>(text: &str) -> Result<(T, Notes), Error> {
 /// # Errors
 /// As [`read_noting`].
 pub fn read<T: Wire>(text: &str) -> Result<T, Error> {
-    read_noting(text).map(|(value, _)| value)
+    whole(&mut Reader::new(text, Limits::default())?)
+}
+
+fn whole<T: Wire>(r: &mut Reader<'_>) -> Result<T, Error> {
+    let value = T::read(r)?;
+    r.end()?;
+    Ok(value)
 }
 
 /// The JSON text of a value.
