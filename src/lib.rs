@@ -17,6 +17,7 @@ mod names;
 pub mod preview;
 mod sorted;
 pub mod source;
+mod text;
 pub mod thread;
 pub mod transcode;
 pub mod view;

@@ -230,7 +230,7 @@ impl Engine {
         }
         for anomaly in self.fold.anomalies() {
             self.anomalies += 1;
-            self.effects.push_back(Effect::Anomaly(Anomaly::new(anomaly.code.as_str(), anomaly.to_string())));
+            self.effects.push_back(Effect::Anomaly(Anomaly::new(anomaly.code.as_str(), anomaly.message())));
         }
         self.view.apply(step, &changes);
         for change in &step.lanes {

@@ -2,6 +2,7 @@
 
 use crate::event::{CallId, RunId};
 use crate::json::{wire_object, wire_tokens};
+use crate::text::{decimal, join};
 use std::fmt;
 
 wire_tokens! {
@@ -33,21 +34,28 @@ wire_object! {
     }
 }
 
-impl fmt::Display for Anomaly {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seq = self.seq;
-        match self.code {
-            AnomalyCode::ResultWithoutCall => write!(f, "record {seq}: a tool result answers no open call")?,
-            AnomalyCode::RecordAfterEnd => write!(f, "record {seq}: the run had ended before")?,
-            AnomalyCode::MisplacedBlock => write!(f, "record {seq}: a tool block stands in a message of another role")?,
-            AnomalyCode::OutOfOrder => write!(f, "record {seq}: came after a record with a higher seq")?,
-        }
+impl Anomaly {
+    /// The sentence for people.
+    pub fn message(&self) -> String {
+        let what = match self.code {
+            AnomalyCode::ResultWithoutCall => ": a tool result answers no open call",
+            AnomalyCode::RecordAfterEnd => ": the run had ended before",
+            AnomalyCode::MisplacedBlock => ": a tool block stands in a message of another role",
+            AnomalyCode::OutOfOrder => ": came after a record with a higher seq",
+        };
+        let mut message = join(&["record ", &decimal(self.seq), what]);
         if let Some(run) = &self.run_id {
-            write!(f, ", run \"{run}\"")?;
+            message.push_str(&join(&[", run \"", run.as_str(), "\""]));
         }
         if let Some(call) = &self.call_id {
-            write!(f, ", call \"{call}\"")?;
+            message.push_str(&join(&[", call \"", call.as_str(), "\""]));
         }
-        Ok(())
+        message
+    }
+}
+
+impl fmt::Display for Anomaly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
     }
 }

@@ -10,6 +10,7 @@ use super::options::Protocol;
 use super::output::Output;
 use super::rows::reach;
 use crate::event::Epoch;
+use crate::text::decimal;
 
 /// So many refusals in a row for want of authority, and asking for headers anew is no use.
 pub(super) const MOST_REFUSALS: u32 = 3;
@@ -81,17 +82,20 @@ impl Follower {
             Closed::Refused { status: 204, .. } => return self.stop(Stop::Failed("no_content")),
             Closed::Refused { status, retry_after } => {
                 pause = *retry_after;
-                self.anomaly("refused", format!("the live stream was refused with status {status}"));
+                self.anomaly("refused", &["the live stream was refused with status ", &decimal(u64::from(*status))]);
             }
             Closed::NotAStream(found) => self.anomaly(
                 "not_a_stream",
-                format!("the live stream's address answered with \"{found}\", not an event stream"),
+                &["the live stream's address answered with \"", found, "\", not an event stream"],
             ),
             Closed::TooLarge(bytes) => {
-                self.anomaly("event_too_large", format!("an event of the live stream was over {bytes} bytes"));
+                self.anomaly(
+                    "event_too_large",
+                    &["an event of the live stream was over ", &decimal(*bytes as u64), " bytes"],
+                );
             }
             Closed::Failed { code, message } => {
-                self.anomaly("stream_error", format!("the host ended the live stream: {message} ({code})"));
+                self.anomaly("stream_error", &["the host ended the live stream: ", message, " (", code, ")"]);
             }
             Closed::Lost => {}
         }
@@ -143,14 +147,14 @@ impl Follower {
             }
             Due::Lost => {
                 reach("C3.8 silence");
-                self.anomaly("half_open", "the live stream was silent for too long".to_owned());
+                self.anomaly("half_open", &["the live stream was silent for too long"]);
                 self.close_live();
                 self.lost(&Closed::Lost, now, random);
             }
         }
         if self.reads.overdue(now).is_some() {
             reach("C3.8 a read without an answer");
-            self.anomaly("read_timeout", "a committed read had no answer in time".to_owned());
+            self.anomaly("read_timeout", &["a committed read had no answer in time"]);
             self.reads.failed(now, random, None);
         }
         for id in self.commands.overdue(now) {

@@ -13,6 +13,7 @@ use super::{dsh, pages, plain, strict};
 use crate::event::{Epoch, RunId, ThreadId};
 use crate::json::Notes;
 use crate::preview::Content;
+use crate::text::join;
 use crate::thread::Log;
 use std::collections::VecDeque;
 
@@ -161,8 +162,11 @@ impl Follower {
         &self.stats
     }
 
-    pub(super) fn anomaly(&mut self, code: &'static str, message: String) {
-        self.tell(Anomaly::new(code, message));
+    /// Tells of something odd; the sentence comes in parts.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn anomaly(&mut self, code: &'static str, message: &[&str]) {
+        self.tell(Anomaly::new(code, join(message)));
     }
 
     pub(super) fn tell(&mut self, anomaly: Anomaly) {
@@ -175,10 +179,10 @@ impl Follower {
         self.stats.unknown += u64::from(notes.unknown_keys) + u64::from(notes.unknown_values);
         self.stats.replaced_halves += u64::from(notes.replaced_halves);
         if let Some(key) = &notes.first_unknown_key {
-            self.anomaly("unknown_key", format!("the key \"{key}\" is not known here and was passed over"));
+            self.anomaly("unknown_key", &["the key \"", key, "\" is not known here and was passed over"]);
         }
         if notes.unknown_values > 0 {
-            self.anomaly("unknown_value", "a value of an unknown kind was kept without being understood".to_owned());
+            self.anomaly("unknown_value", &["a value of an unknown kind was kept without being understood"]);
         }
     }
 
@@ -207,16 +211,16 @@ impl Follower {
             }
             (Live::Frame(..) | Live::Plain(..) | Live::Dsh(..), _) => {
                 self.stats.unknown += 1;
-                self.anomaly("wrong_protocol", "an event of another kind of stream was ignored".to_owned());
+                self.anomaly("wrong_protocol", &["an event of another kind of stream was ignored"]);
             }
             (Live::Retry(pause), _) => self.link.ask_pause(pause),
             (Live::Unknown(name), _) => {
                 self.stats.unknown += 1;
-                self.anomaly("unknown_event", format!("the event \"{name}\" is not known here and was ignored"));
+                self.anomaly("unknown_event", &["the event \"", &name, "\" is not known here and was ignored"]);
             }
             (Live::Malformed(name, error), _) => {
-                let message = format!("an event \"{name}\" could not be read: {error}");
-                strict::malformed(self, Anomaly::new(error.code(), message), &name, now);
+                self.anomaly(error.code(), &["an event \"", &name, "\" could not be read: ", &error.message()]);
+                strict::malformed(self, &name, now);
             }
             (Live::Closed(closed), _) => self.lost(&closed, now, random),
         }

@@ -10,6 +10,7 @@ use super::reads::InFlight;
 use super::rows::reach;
 use crate::event::Epoch;
 use crate::json::Notes;
+use crate::text::decimal;
 use crate::thread::{Log, Page};
 
 /// A read that this follower waits for was answered.
@@ -41,20 +42,20 @@ pub(super) fn failed(f: &mut Follower, read: &InFlight, error: ReadError, now: u
         }
         ReadError::Refused { status: 404, .. } => f.stop(Stop::Failed("not_found")),
         ReadError::Refused { status: 409, .. } if read.epoch.is_some() => {
-            f.anomaly("epoch_over", "the log that was read is over; another has begun".to_owned());
+            f.anomaly("epoch_over", &["the log that was read is over; another has begun"]);
             epoch_over(f, now, random);
         }
         ReadError::Refused { status, retry_after, .. } => {
             reach("C3.8 a read is refused or lost");
-            f.anomaly("read_refused", format!("a committed read was refused with status {status}"));
+            f.anomaly("read_refused", &["a committed read was refused with status ", &decimal(u64::from(status))]);
             f.reads.failed(now, random, retry_after);
         }
         ReadError::Network(why) => {
-            f.anomaly("read_failed", format!("a committed read got no answer: {why}"));
+            f.anomaly("read_failed", &["a committed read got no answer: ", &why]);
             f.reads.failed(now, random, None);
         }
         ReadError::Malformed(why) => {
-            f.anomaly("bad_page", format!("a committed read's answer is no page: {why}"));
+            f.anomaly("bad_page", &["a committed read's answer is no page: ", &why]);
             f.reads.failed(now, random, None);
         }
     }
@@ -62,16 +63,19 @@ pub(super) fn failed(f: &mut Follower, read: &InFlight, error: ReadError, now: u
 
 fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64) {
     if page.contract != CONTRACT {
-        f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", page.contract));
+        f.anomaly("foreign_contract", &["the host speaks \"", &page.contract, "\", not threadfold/1"]);
         return f.stop(Stop::Failed("foreign_contract"));
     }
     if f.thread_id.as_ref().is_some_and(|thread| *thread != page.thread_id) {
-        f.anomaly("wrong_thread", format!("the page is of the thread \"{}\"", page.thread_id));
+        f.anomaly("wrong_thread", &["the page is of the thread \"", page.thread_id.as_str(), "\""]);
         return f.stop(Stop::Failed("wrong_thread"));
     }
     match &read.epoch {
         Some(epoch) if *epoch != page.epoch => {
-            f.anomaly("epoch_over", format!("the page is of the epoch \"{}\", not \"{epoch}\"", page.epoch));
+            f.anomaly(
+                "epoch_over",
+                &["the page is of the epoch \"", page.epoch.as_str(), "\", not \"", epoch.as_str(), "\""],
+            );
             return match f.protocol {
                 Protocol::Strict => epoch_over(f, now, random),
                 Protocol::Plain | Protocol::Dsh => begin(f, &page.epoch, page.frontier, now, random),
@@ -98,14 +102,14 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
     f.reads.wish(frontier);
     f.reads.reached(last);
     if joined.beyond > 0 || (has_more && !goes_on) {
-        f.anomaly("short_read", "a page did not go on where the log ends".to_owned());
+        f.anomaly("short_read", &["a page did not go on where the log ends"]);
         f.reads.failed(now, random, None);
     } else if has_more {
         f.reads.succeeded();
         f.reads.look();
     } else if last < read.target.max(frontier) {
         reach("C3.8 a stale read");
-        f.anomaly("stale_read", "a page ends before what was announced".to_owned());
+        f.anomaly("stale_read", &["a page ends before what was announced"]);
         f.reads.fell_short(now, random, None);
     } else {
         f.reads.succeeded();

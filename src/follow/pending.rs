@@ -6,6 +6,7 @@ use super::link::{Phase, Stop, backoff};
 use super::options::Protocol;
 use super::output::Output;
 use crate::event::RunId;
+use crate::text::{decimal, join};
 
 /// So many tries, and the host counts as unreachable.
 const MOST_TRIES: u32 = 8;
@@ -127,15 +128,19 @@ fn verdict(outcome: Outcome) -> Result<Accepted, CommandError> {
         Outcome::Accepted(accepted) => Ok(accepted),
         Outcome::Network(why) => Err(CommandError {
             code: "unreachable".to_owned(),
-            message: format!("the host did not answer ({why}); the command may have been carried out"),
+            message: join(&["the host did not answer (", &why, "); the command may have been carried out"]),
         }),
         Outcome::Refused { status, code, message, .. } => Err(CommandError {
             code: match status {
                 401 | 403 if code.is_empty() => "unauthorized".to_owned(),
-                _ if code.is_empty() => format!("http_{status}"),
+                _ if code.is_empty() => join(&["http_", &decimal(u64::from(status))]),
                 _ => code,
             },
-            message: if message.is_empty() { format!("the host refused with status {status}") } else { message },
+            message: if message.is_empty() {
+                join(&["the host refused with status ", &decimal(u64::from(status))])
+            } else {
+                message
+            },
         }),
     }
 }
@@ -169,7 +174,9 @@ impl Follower {
                 match runs.and_then(|runs| runs.waiting_for(call_id.as_ref())) {
                     Some(run) => Ok(Command::Resume { run_id: Some(run.clone()), call_id, answer, idempotency_key }),
                     None => match call_id {
-                        Some(call) => refused("nothing_pending", format!("no run waits for the call \"{call}\"")),
+                        Some(call) => {
+                            refused("nothing_pending", join(&["no run waits for the call \"", call.as_str(), "\""]))
+                        }
                         None => refused("nothing_pending", "no run rests in a pause".to_owned()),
                     },
                 }

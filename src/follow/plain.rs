@@ -72,7 +72,7 @@ fn delta(f: &mut Follower, run_id: RunId, coordinate: Option<Coordinate>, delta:
     let grew = lane.grow(delta, &mut side.step.lanes);
     f.stats.deltas += 1;
     if !grew {
-        f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+        f.anomaly("preview_full", &[PREVIEW_FULL]);
     }
     if doubtful {
         reach("C4 a Delta of what does not work is a hint");

@@ -18,9 +18,9 @@ use super::frame::{Active, Committed, DeltaFrame, End, Frame, Opened, Outcome, P
 use super::lanes::{Feed, Lane};
 use super::link::{Phase, Stop};
 use super::options::Protocol;
-use super::output::Anomaly;
 use super::rows::reach;
 use super::side::Side;
+use crate::text::decimal;
 
 /// What is said of a preview that takes no more.
 pub(super) const PREVIEW_FULL: &str =
@@ -34,7 +34,7 @@ pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
         Frame::Bye(_) => f.link.bye = true,
         _ if !matches!(f.link.phase, Phase::Open { .. }) => {
             reach("C3.8 the first frame is not opened");
-            f.anomaly("first_frame", "the stream's first frame was not `opened`".to_owned());
+            f.anomaly("first_frame", &["the stream's first frame was not `opened`"]);
             f.reopen(Why::Fault, now);
         }
         Frame::Committed(committed) => self::committed(f, committed),
@@ -49,7 +49,7 @@ pub(super) fn frame(f: &mut Follower, frame: Frame, now: u64) {
 /// Rules 1 and 2 (a frontier below our last is only an older cut, and wishes for nothing): which log the stream is of, and what streams.
 fn opened(f: &mut Follower, opened: &Opened) {
     if opened.contract != crate::follow::frame::CONTRACT {
-        f.anomaly("foreign_contract", format!("the host speaks \"{}\", not threadfold/1", opened.contract));
+        f.anomaly("foreign_contract", &["the host speaks \"", &opened.contract, "\", not threadfold/1"]);
         return f.stop(Stop::Failed("foreign_contract"));
     }
     f.opened(&opened.epoch, opened.revision);
@@ -184,7 +184,7 @@ fn delta(f: &mut Follower, frame: DeltaFrame, now: u64) {
         f.stats.deltas += 1;
         f.link.progressed();
         if !grew {
-            f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+            f.anomaly("preview_full", &[PREVIEW_FULL]);
         }
     }
 }
@@ -235,7 +235,7 @@ fn end(f: &mut Follower, end: End, now: u64) {
         }
     }
     if !whole {
-        f.anomaly("end_index", format!("an attempt ended at index {}, which is not the next one", end.index));
+        f.anomaly("end_index", &["an attempt ended at index ", &decimal(end.index), ", which is not the next one"]);
     }
 }
 
@@ -265,9 +265,8 @@ fn ping(f: &mut Follower, ping: &Ping, now: u64) {
 
 /// A frame that can't be read is as good as lost, and the next one tells (rule 3). A commit has no revision, so it is
 /// read at once; so is the log of a plain stream, for which it may have been a hint. As the first frame it is a fault.
-pub(super) fn malformed(f: &mut Follower, anomaly: Anomaly, name: &str, now: u64) {
+pub(super) fn malformed(f: &mut Follower, name: &str, now: u64) {
     f.stats.malformed += 1;
-    f.tell(anomaly);
     let is_first = f.protocol == Protocol::Strict && f.link.phase == Phase::Opening;
     // Where a dsh log or lane is torn, another opening tells all. A text that is no envelope may have been of either.
     let is_torn = f.protocol == Protocol::Dsh;

@@ -1,6 +1,7 @@
 //! Errors as JavaScript gets them.
 
 use crate::json;
+use crate::text::lossy;
 use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
@@ -13,7 +14,7 @@ pub fn bad_argument(what: &str, why: &str) -> JsValue {
 /// the glue's loop over characters, and a host's answer need not become a string of JavaScript's first. What is no UTF-8 is
 /// replaced and a byte order mark left out, as JavaScript decodes.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes))
+    lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes))
 }
 
 /// Reads an argument that crossed as JSON text.
@@ -22,5 +23,5 @@ pub fn argument<T: json::Wire>(what: &str, text: &str) -> Result<T, JsValue> {
 }
 
 fn refused(what: &str, error: &json::Error) -> JsValue {
-    bad_argument(what, &error.to_string())
+    bad_argument(what, &error.message())
 }

@@ -1,5 +1,6 @@
 //! Why a text was refused.
 
+use crate::text::{decimal, join};
 use std::fmt;
 use std::ops::Deref;
 
@@ -57,6 +58,23 @@ impl Error {
         Self(Box::new(Refusal { kind, at }))
     }
 
+    /// The sentence for people.
+    pub fn message(&self) -> String {
+        let what: &[&str] = match &self.kind {
+            ErrorKind::Incomplete => &["the JSON ends inside a value"],
+            ErrorKind::Expected(what) => &["expected ", what],
+            ErrorKind::Missing(key) => &["the key \"", key, "\" is missing"],
+            ErrorKind::UnknownTag(tag) => &["\"", tag, "\" is not a known kind here"],
+            ErrorKind::NumberRange(digits) => &[digits, " is not a whole number from 0 to 2^53 - 1"],
+            ErrorKind::Invalid(what) => &[what],
+            ErrorKind::TooDeep(limit) => &["nested deeper than ", &decimal(u64::from(*limit)), " levels"],
+            ErrorKind::TooLarge { bytes, limit } => {
+                &[&decimal(*bytes as u64), " bytes are more than the limit of ", &decimal(*limit as u64)]
+            }
+        };
+        join(&[&join(what), " (at byte ", &decimal(self.at as u64), ")"])
+    }
+
     /// A stable word for programs.
     pub fn code(&self) -> &'static str {
         match self.kind {
@@ -74,17 +92,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            ErrorKind::Incomplete => write!(f, "the JSON ends inside a value")?,
-            ErrorKind::Expected(what) => write!(f, "expected {what}")?,
-            ErrorKind::Missing(key) => write!(f, "the key \"{key}\" is missing")?,
-            ErrorKind::UnknownTag(tag) => write!(f, "\"{tag}\" is not a known kind here")?,
-            ErrorKind::NumberRange(digits) => write!(f, "{digits} is not a whole number from 0 to 2^53 - 1")?,
-            ErrorKind::Invalid(what) => write!(f, "{what}")?,
-            ErrorKind::TooDeep(limit) => write!(f, "nested deeper than {limit} levels")?,
-            ErrorKind::TooLarge { bytes, limit } => write!(f, "{bytes} bytes are more than the limit of {limit}")?,
-        }
-        write!(f, " (at byte {})", self.at)
+        f.write_str(&self.message())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every type of the wires can do: be read, be written, be absent.
 
 use super::{Error, Kind, Limits, Notes, Reader, Writer};
+use crate::text::decimal;
 use std::sync::Arc;
 
 /// A type with one JSON form, the same for reading and writing.
@@ -89,7 +90,7 @@ impl Wire for u64 {
 impl Wire for u32 {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
         let number = r.unsigned()?;
-        Self::try_from(number).map_err(|_| r.error(super::ErrorKind::NumberRange(number.to_string())))
+        Self::try_from(number).map_err(|_| r.error(super::ErrorKind::NumberRange(decimal(number))))
     }
 
     fn write(&self, w: &mut Writer) {

@@ -1,6 +1,7 @@
 //! Writes JSON text.
 
 use super::{Fragment, Put, plain_run};
+use crate::text::push_decimal;
 
 /// A text under construction. Commas are placed by the writer; the caller says what stands in which container.
 #[derive(Debug, Default)]
@@ -101,7 +102,7 @@ impl Writer {
     /// A whole number.
     pub fn number(&mut self, number: u64) {
         self.separate();
-        self.digits(number);
+        push_decimal(&mut self.out, number);
     }
 
     /// A whole number that may be negative.
@@ -110,7 +111,7 @@ impl Writer {
         if number < 0 {
             self.out.push('-');
         }
-        self.digits(number.unsigned_abs());
+        push_decimal(&mut self.out, number.unsigned_abs());
     }
 
     /// `true` or `false`.
@@ -149,20 +150,6 @@ impl Writer {
         if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(',');
         }
-    }
-
-    fn digits(&mut self, number: u64) {
-        let mut digits = [b'0'; 20];
-        let (mut left, mut first) = (number, digits.len() - 1);
-        for (place, digit) in digits.iter_mut().enumerate().rev() {
-            if left == 0 {
-                break;
-            }
-            *digit += (left % 10) as u8;
-            left /= 10;
-            first = place;
-        }
-        digits.iter().skip(first).for_each(|digit| self.out.push(char::from(*digit)));
     }
 
     fn quoted(&mut self, text: &str) {

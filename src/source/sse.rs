@@ -9,6 +9,8 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use crate::text::lossy;
+use std::borrow::Cow;
 use std::mem;
 
 pub use error::SseError;
@@ -250,8 +252,7 @@ impl Decoder {
                     Ok(value) => in_chunk.name = Some(value),
                     Err(_) => {
                         in_chunk.name = None;
-                        self.name.clear();
-                        push_lossy(&mut self.name, value);
+                        self.name = lossy(value).into_owned();
                     }
                 }
             }
@@ -259,7 +260,7 @@ impl Decoder {
             b"id" if !value.contains(&0) => {
                 self.held += line.len();
                 self.id.clear();
-                push_lossy(&mut self.id, value);
+                self.id.push_str(&lossy(value));
                 self.id_changed = true;
             }
             b"retry" if only_digits(value) => {
@@ -273,23 +274,15 @@ impl Decoder {
     }
 
     fn take_data<'a>(&mut self, value: &'a [u8], in_chunk: &mut InChunk<'a>) {
-        let text = str::from_utf8(value);
-        if let Ok(text) = text
-            && !self.has_data
-            && in_chunk.data.is_none()
-        {
-            in_chunk.data = Some(text);
-            return;
-        }
-        if let Some(first) = in_chunk.data.take() {
-            self.add_data(first);
-        }
-        match text {
-            Ok(text) => self.add_data(text),
+        let value = lossy(value);
+        match value {
+            Cow::Borrowed(value) if !self.has_data && in_chunk.data.is_none() => in_chunk.data = Some(value),
             // A line end ends every UTF-8 sequence, so decoding line by line gives what decoding the stream would.
-            Err(_) => {
-                self.add_data("");
-                push_lossy(&mut self.data, value);
+            _ => {
+                if let Some(first) = in_chunk.data.take() {
+                    self.add_data(first);
+                }
+                self.add_data(&value);
             }
         }
     }
@@ -337,18 +330,6 @@ impl Decoder {
             self.data.shrink_to(KEPT_CAPACITY);
         }
     }
-}
-
-/// Adds what the bytes say; each sequence that is no UTF-8 is U+FFFD. The standard library has the same for whole texts.
-fn push_lossy(text: &mut String, bytes: &[u8]) {
-    let mut rest = bytes;
-    while let Err(error) = str::from_utf8(rest) {
-        let (valid, odd) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
-        text.push_str(str::from_utf8(valid).unwrap_or_default());
-        text.push(char::REPLACEMENT_CHARACTER);
-        rest = odd.get(error.error_len().unwrap_or(odd.len())..).unwrap_or_default();
-    }
-    text.push_str(str::from_utf8(rest).unwrap_or_default());
 }
 
 fn empty(buffer: &mut Vec<u8>) {

@@ -6,9 +6,10 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, join, object, raw_event, reasoning};
+use super::words::{at, object, raw_event, reasoning};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
+use crate::text::join;
 use crate::thread::Block;
 
 /// A transcoder for A2A 1.0; the context is the thread.

@@ -7,10 +7,11 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, join, object, raw_event, reasoning};
+use super::words::{at, object, raw_event, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::{Raw, Writer};
+use crate::text::join;
 use crate::thread::Block;
 use std::sync::Arc;
 

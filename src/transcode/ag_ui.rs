@@ -7,11 +7,12 @@
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, event, event_with, join, number, object, reasoning};
+use super::words::{at, event, event_with, object, reasoning};
 use super::{Transcoder, blocks};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
 use crate::names::Names;
+use crate::text::{decimal, join};
 use crate::thread::{Block, Message, Role};
 use std::sync::Arc;
 
@@ -181,9 +182,9 @@ impl Protocol for AgUi {
         let name = step.map_or_else(
             || {
                 self.steps = self.steps.saturating_add(1);
-                join(&["step-after-", &number(u64::from(self.steps))])
+                join(&["step-after-", &decimal(u64::from(self.steps))])
             },
-            |step| join(&["step-", &number(u64::from(step))]),
+            |step| join(&["step-", &decimal(u64::from(step))]),
         );
         event(out, "STEP_STARTED", &[("stepName", &name)]);
         self.step = Some(name);

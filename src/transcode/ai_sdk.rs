@@ -4,10 +4,11 @@ use super::blocks::{self, media};
 use super::flow::{Flow, is_told};
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{event, event_with, join, number, reasoning};
+use super::words::{event, event_with, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Wire, Writer};
+use crate::text::{decimal, join};
 use crate::thread::Block;
 
 /// The header by which the client knows the stream, and its value.
@@ -177,7 +178,7 @@ impl Protocol for AiSdk {
                     }
                 }
                 Block::SearchResult { source, title, .. } => {
-                    let id = join(&[response, "-source-", &number(place as u64)]);
+                    let id = join(&[response, "-source-", &decimal(place as u64)]);
                     if source.split(':').skip(1).any(|after| after.starts_with("//")) {
                         event(out, "source-url", &[("sourceId", &id), ("url", source), ("title", title)]);
                     } else {

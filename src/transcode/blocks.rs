@@ -1,7 +1,7 @@
 //! What blocks become where a wire has no word for them.
 
-use super::words::join;
 use crate::json::{Limits, Raw, Reader};
+use crate::text::join;
 use crate::thread::Block;
 
 /// An image or a document that a page can load.

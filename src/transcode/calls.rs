@@ -1,9 +1,9 @@
 //! The ids of tool calls on the wire: unique per occurrence, where the provider's are unique only per batch (A3.4).
 
 use super::response::Key;
-use super::words::{self, join};
 use crate::event::{CallId, Position};
 use crate::names::Names;
+use crate::text::{decimal, join};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Calls {
         let mut number = 1_u32;
         while self.wires.contains(&wire) {
             number = number.saturating_add(1);
-            wire = join(&[id.as_str(), "#", &words::number(u64::from(number))]).into();
+            wire = join(&[id.as_str(), "#", &decimal(u64::from(number))]).into();
         }
         self.wires.insert(&wire, 0);
         self.entries.push(Entry { id: id.clone(), response: response.clone(), position, wire: Arc::clone(&wire) });

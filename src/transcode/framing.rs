@@ -1,7 +1,7 @@
 //! The framing of each protocol: server-sent events, or lines.
 
 use super::Chunk;
-use super::words::join;
+use crate::text::join;
 
 /// How a protocol's events become bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

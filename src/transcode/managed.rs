@@ -8,9 +8,10 @@ use super::blocks;
 use super::flow::Flow;
 use super::protocol::{Answer, Call, Out, Protocol, Retracted, Waiting};
 use super::response::Kind;
-use super::words::{at, event_with, join, object, reasoning};
+use super::words::{at, event_with, object, reasoning};
 use crate::event::{Cause, Disposition, Position, RunId};
 use crate::json::{Limits, Raw, Reader, Writer};
+use crate::text::join;
 use crate::thread::Block;
 
 /// A transcoder for managed-agent sessions.

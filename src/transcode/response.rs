@@ -1,8 +1,8 @@
 //! One response of the model while it is previewed and settled, and its open blocks.
 
-use super::words::{self, join, number};
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::json::Fragment;
+use crate::text::{decimal, join};
 use std::sync::Arc;
 
 /// Which response, within a thread.
@@ -21,10 +21,10 @@ impl Key {
     pub fn wire(&self) -> String {
         match self {
             Self::At(Coordinate { run_id, step, response }) => {
-                join(&[run_id.as_str(), "-", &number(u64::from(*step)), "-", &number(u64::from(*response))])
+                join(&[run_id.as_str(), "-", &decimal(u64::from(*step)), "-", &decimal(u64::from(*response))])
             }
             Self::Message(_, id) => id.as_str().to_owned(),
-            Self::Live(run_id, number) => join(&[run_id.as_str(), "-live-", &words::number(u64::from(*number))]),
+            Self::Live(run_id, number) => join(&[run_id.as_str(), "-live-", &decimal(u64::from(*number))]),
         }
     }
 

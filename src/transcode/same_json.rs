@@ -1,8 +1,8 @@
 //! Whether two texts are the same JSON value: the order of keys, spaces, escapes and how a number is written do not
 //! count. Numbers are compared by all their digits: two that a double can't tell apart are not the same.
 
-use super::words;
 use crate::json::{Error, Kind, Limits, Reader, Writer};
+use crate::text::{decimal, join};
 use std::collections::BTreeMap;
 
 /// True when both are JSON and the same value.
@@ -90,5 +90,5 @@ fn number(text: &str) -> String {
         return "0".to_owned();
     }
     let (sign, of) = (if negative { "-" } else { "" }, if power < 0 { "e-" } else { "e" });
-    words::join(&[sign, &digits, of, &words::number(power.unsigned_abs())])
+    join(&[sign, &digits, of, &decimal(power.unsigned_abs())])
 }

@@ -5,6 +5,7 @@ use super::Chunk;
 use super::protocol::Out;
 use crate::event::{Position, RunId};
 use crate::json::Writer;
+use crate::text::{decimal, join};
 
 /// An event of this type with these texts.
 #[inline(never)]
@@ -38,30 +39,9 @@ pub(super) fn object(w: &mut Writer, fields: &[(&'static str, &str)], rest: &dyn
     });
 }
 
-/// The parts, one after the other.
-#[inline(never)]
-pub(super) fn join(parts: &[&str]) -> String {
-    let mut text = String::new();
-    parts.iter().for_each(|part| text.push_str(part));
-    text
-}
-
-/// A number in decimal digits.
-#[inline(never)]
-pub(super) fn number(mut number: u64) -> String {
-    let mut text = String::new();
-    loop {
-        text.insert(0, char::from(b'0' + u8::try_from(number % 10).unwrap_or(0)));
-        number /= 10;
-        if number == 0 {
-            return text;
-        }
-    }
-}
-
 /// The id of what stands at this position.
 pub(super) fn at(run_id: &RunId, what: &str, position: Position) -> String {
-    join(&[run_id.as_str(), what, &number(position.seq), "-", &number(u64::from(position.index))])
+    join(&[run_id.as_str(), what, &decimal(position.seq), "-", &decimal(u64::from(position.index))])
 }
 
 /// The id of a response's reasoning.

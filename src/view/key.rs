@@ -3,7 +3,7 @@
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::follow::LaneId;
 use crate::names::Names;
-use std::fmt::Display;
+use crate::text::{decimal, join};
 use std::sync::Arc;
 
 /// The key of an item.
@@ -14,12 +14,12 @@ pub(super) type Key = Arc<str>;
 pub(super) struct Keys(Names);
 
 impl Keys {
-    /// Takes this key or, where it is in use, one that the qualifier makes of it. A qualifier from committed truth
+    /// Takes this key or, where it is in use, one that the qualifier (with its number, if it has one) makes of it. A qualifier from committed truth
     /// makes the same key after a reload.
-    pub fn claim(&mut self, wish: String, qualifier: impl Display) -> Key {
+    pub fn claim(&mut self, wish: String, qualifier: &str, counted: Option<u64>) -> Key {
         let mut key = wish;
         if self.holds(&key) {
-            key = format!("{key}#{qualifier}");
+            key = join(&[&key, "#", qualifier, &counted.map(decimal).unwrap_or_default()]);
         }
         while self.holds(&key) {
             key.push('#');
@@ -49,25 +49,25 @@ impl Keys {
 /// The key of a response, made of its coordinate on both sides.
 pub(super) fn response(coordinate: &Coordinate) -> String {
     let Coordinate { run_id, step, response } = coordinate;
-    format!("assistant:{run_id}/{step}/{response}")
+    join(&["assistant:", run_id.as_str(), "/", &decimal(u64::from(*step)), "/", &decimal(u64::from(*response))])
 }
 
 /// The key of a message that is no response with a coordinate.
 pub(super) fn message(id: &MessageId) -> String {
-    format!("message:{id}")
+    join(&["message:", id.as_str()])
 }
 
 /// The key of a lane whose stream says no coordinate.
 pub(super) fn lane(run_id: &RunId, lane: LaneId) -> String {
-    format!("preview:{run_id}/{}", lane.0)
+    join(&["preview:", run_id.as_str(), "/", &decimal(u64::from(lane.0))])
 }
 
 /// The key of a boundary of a run.
 pub(super) fn boundary(run_id: &RunId, seq: u64) -> String {
-    format!("run:{run_id}/{seq}")
+    join(&["run:", run_id.as_str(), "/", &decimal(seq)])
 }
 
 /// The key of a result without a call.
 pub(super) fn orphan(seq: u64, block: usize) -> String {
-    format!("result:{seq}/{block}")
+    join(&["result:", &decimal(seq), "/", &decimal(block as u64)])
 }

@@ -122,7 +122,7 @@ impl View {
             return;
         }
         self.sends.push(Send {
-            key: self.keys.claim(key, "send"),
+            key: self.keys.claim(key, "send", None),
             message_id: message_id.clone(),
             content: content.to_vec(),
             state: SendState::Sending,
@@ -264,7 +264,7 @@ impl View {
 
     fn open_lane(&mut self, lane: LaneId, run_id: &RunId, coordinate: Option<&Coordinate>) {
         let wish = coordinate.map_or_else(|| key::lane(run_id, lane), key::response);
-        let key = self.keys.claim(wish, format_args!("lane-{}", lane.0));
+        let key = self.keys.claim(wish, "lane-", Some(u64::from(lane.0)));
         self.lanes.push(Lane::new(lane, key, run_id.clone(), coordinate.cloned()));
         self.pending.restructure();
     }
@@ -347,7 +347,7 @@ impl View {
             Record::Message(_) | Record::Run(_) | Record::Aside(_) => None,
         };
         let sent = send.map(|index| self.sends.remove(index).key);
-        settled.or(sent).unwrap_or_else(|| self.keys.claim(wish, record.seq()))
+        settled.or(sent).unwrap_or_else(|| self.keys.claim(wish, "", Some(record.seq())))
     }
 
     /// The Facts that refine a record's item, among others.
@@ -416,7 +416,7 @@ impl View {
             call.answer = Some(answer);
             return self.pending.call(place.item, place.call);
         }
-        let key = self.keys.claim(key::orphan(record.seq(), block), "again");
+        let key = self.keys.claim(key::orphan(record.seq(), block), "again", None);
         self.committed.push(Item { key, record: Arc::clone(record), body: Body::OrphanResult(block), covered: false });
         self.pending.restructure();
     }

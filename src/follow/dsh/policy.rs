@@ -92,7 +92,7 @@ pub(in crate::follow) fn item(f: &mut Follower, item: Item, now: u64) {
         Item::Snapshot(snapshot) => window::snapshot(f, *snapshot, now),
         Item::Event(_) | Item::Frame(_) if !matches!(f.link.phase, Phase::Open { .. }) => {
             reach("B4 Opening: an event or frame before the snapshot");
-            f.anomaly("first_frame", "the stream's first item was not a snapshot".to_owned());
+            f.anomaly("first_frame", &["the stream's first item was not a snapshot"]);
             f.stop(Stop::Failed("protocol"));
         }
         Item::Event(event) => self::event(f, event, now),
@@ -251,7 +251,7 @@ fn chunk(f: &mut Follower, attempt: &AttemptId, index: u64, chunk: &Chunk, now: 
     f.stats.deltas += 1;
     f.link.progressed();
     if !lane.has_room(&mut side.step.lanes) {
-        return f.anomaly("preview_full", PREVIEW_FULL.to_owned());
+        return f.anomaly("preview_full", &[PREVIEW_FULL]);
     }
     say(lane, chunk, &mut side.step.lanes);
 }
@@ -297,7 +297,7 @@ fn end(f: &mut Follower, attempt: &AttemptId, index: u64, outcome: &Outcome, now
     }
     if own > 1 {
         reach("B4 Staged: an end of two settlements");
-        f.anomaly("second_settlement", "an attempt was settled more than once".to_owned());
+        f.anomaly("second_settlement", &["an attempt was settled more than once"]);
         f.reopen(Why::Gap, now);
     }
 }

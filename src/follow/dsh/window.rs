@@ -16,6 +16,7 @@ use crate::follow::reads::InFlight;
 use crate::follow::rows::reach;
 use crate::follow::side::Side;
 use crate::json::Notes;
+use crate::text::decimal;
 use crate::thread::Record;
 
 /// The versions of the log that are read.
@@ -25,21 +26,21 @@ const VERSIONS: std::ops::RangeInclusive<u64> = 2..=4;
 pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     let Snapshot { session, version, cursor, events, inbox, baseline, .. } = snapshot;
     if f.thread_id.as_ref().is_some_and(|thread| thread.as_str() != session) {
-        f.anomaly("wrong_session", format!("the snapshot is of the session \"{session}\""));
+        f.anomaly("wrong_session", &["the snapshot is of the session \"", &session, "\""]);
         return f.stop(Stop::Failed("wrong_session"));
     }
     if !VERSIONS.contains(&version) {
-        f.anomaly("log_version", format!("the log is of version {version}, which is not known here"));
+        f.anomaly("log_version", &["the log is of version ", &decimal(version), ", which is not known here"]);
         return f.stop(Stop::Failed("log_version"));
     }
     if !is_dense(&events) || events.last().map(|event| event.seq) != cursor {
-        f.anomaly("bad_snapshot", "a snapshot's events do not reach its cursor without a hole".to_owned());
+        f.anomaly("bad_snapshot", &["a snapshot's events do not reach its cursor without a hole"]);
         return f.reopen(Why::Fault, now);
     }
     let (revision, active) = match baseline {
         Some(baseline) => (baseline.revision, baseline.active),
         None => {
-            f.anomaly("missing_baseline", "the host sends no live text, though it was asked to".to_owned());
+            f.anomaly("missing_baseline", &["the host sends no live text, though it was asked to"]);
             f.link.only_log(now);
             (0, None)
         }
@@ -47,7 +48,7 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     let is_short = active.as_ref().is_some_and(|active| active.chunks.len() as u64 != active.next);
     if is_short {
         reach("B4 guard: a baseline that is not as long as it says");
-        f.anomaly("bad_baseline", "what an attempt had said is not as long as the host says".to_owned());
+        f.anomaly("bad_baseline", &["what an attempt had said is not as long as the host says"]);
         if !std::mem::replace(&mut f.dsh.had_bad_baseline, true) {
             return f.reopen(Why::Gap, now);
         }
@@ -56,7 +57,7 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     }
     if f.dsh.last > cursor {
         reach("B4 guard: a log that regressed");
-        f.anomaly("log_regressed", "the host's log ends before what it had announced".to_owned());
+        f.anomaly("log_regressed", &["the host's log ends before what it had announced"]);
     }
     let is_news = f.side.is_none() || f.dsh.last != cursor || f.seen.as_ref().map(|seen| seen.1) != Some(revision);
     f.seen = Some((Epoch::from(""), revision));
@@ -77,7 +78,7 @@ pub(super) fn snapshot(f: &mut Follower, snapshot: Snapshot, now: u64) {
     }
     if f.side.as_ref().is_some_and(|before| is_rewritten(before, &side)) {
         reach("B4 guard: a log that was rewritten");
-        f.anomaly("log_rewritten", "the host's log holds other events than it had announced".to_owned());
+        f.anomaly("log_rewritten", &["the host's log holds other events than it had announced"]);
     }
     f.show(side);
 }
@@ -109,7 +110,7 @@ pub(in crate::follow) fn answered(
         if repair.short == 1 {
             f.reads.look();
         } else {
-            f.anomaly("short_read", "a page does not reach what was announced".to_owned());
+            f.anomaly("short_read", &["a page does not reach what was announced"]);
             f.reads.fell_short(now, random, None);
         }
         return;
@@ -120,7 +121,7 @@ pub(in crate::follow) fn answered(
         // Another process answered, and its log is another: what comes on this stream does not go with it.
         reach("B4 guard: a log that was rewritten");
         f.reads.succeeded();
-        f.anomaly("log_rewritten", "the host's log holds other events than it had announced".to_owned());
+        f.anomaly("log_rewritten", &["the host's log holds other events than it had announced"]);
         return f.reopen(Why::Gap, now);
     }
     let mut session = Session::beginning_with(&window.events);

@@ -121,7 +121,7 @@ pub fn listed(answer: &Answer) -> Result<Vec<Listed>, Failure> {
 }
 
 fn expect<T: json::Wire>(answer: &Answer) -> Result<T, Failure> {
-    let odd = |error: json::Error| Failure { code: error.code().to_owned(), message: error.to_string() };
+    let odd = |error: json::Error| Failure { code: error.code().to_owned(), message: error.message() };
     json::read(value(answer).map_err(odd)??.as_str()).map_err(odd)
 }
 
@@ -172,12 +172,12 @@ pub(super) fn window(answer: Result<Answer, String>) -> Result<(Window, Notes), 
     }
     match value(&answer) {
         Ok(Ok(value)) => {
-            super::decode::read_window(value.as_str()).map_err(|error| ReadError::Malformed(error.to_string()))
+            super::decode::read_window(value.as_str()).map_err(|error| ReadError::Malformed(error.message()))
         }
         Ok(Err(failure)) => {
             Err(ReadError::Refused { status: status_of(&failure), retry_after: None, code: Some(failure.code) })
         }
-        Err(error) => Err(ReadError::Malformed(error.to_string())),
+        Err(error) => Err(ReadError::Malformed(error.message())),
     }
 }
 
@@ -200,7 +200,7 @@ pub(super) fn outcome(answer: Result<Answer, String>) -> Outcome {
             code: failure.code,
             message: failure.message,
         },
-        Err(error) => Outcome::Network(error.to_string()),
+        Err(error) => Outcome::Network(error.message()),
     }
 }
 

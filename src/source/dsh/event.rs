@@ -222,7 +222,11 @@ fn block(block: WholeBlock) -> Block {
 }
 
 fn input(arguments: &str) -> Raw {
-    if arguments.chars().all(char::is_whitespace) { Raw::from_writer(|w| w.object(|_| {})) } else { Raw::of_text(arguments) }
+    if arguments.chars().all(char::is_whitespace) {
+        Raw::from_writer(|w| w.object(|_| {}))
+    } else {
+        Raw::of_text(arguments)
+    }
 }
 
 /// The types that a thread is made of.

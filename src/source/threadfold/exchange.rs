@@ -49,7 +49,7 @@ pub fn response(body: &str) -> Outcome {
     }
     match json::read::<Lenient>(body) {
         Ok(Lenient { run_id, message_id, seq }) => Outcome::Accepted(Accepted { run_id, message_id, seq }),
-        Err(error) => Outcome::Network(["the answer was not the contract's JSON: ", &error.to_string()].concat()),
+        Err(error) => Outcome::Network(["the answer was not the contract's JSON: ", &error.message()].concat()),
     }
 }
 
@@ -60,9 +60,9 @@ pub fn response(body: &str) -> Outcome {
 pub fn read_page(kind: &str, body: &str) -> Result<(Page, Notes), ReadError> {
     json::read_noting::<Page>(body).map_err(|error| {
         ReadError::Malformed(if kind.is_empty() || kind.ends_with("json") {
-            error.to_string()
+            error.message()
         } else {
-            ["the answer is ", kind, " and no page of the log: ", &error.to_string()].concat()
+            ["the answer is ", kind, " and no page of the log: ", &error.message()].concat()
         })
     })
 }
