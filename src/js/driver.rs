@@ -4,8 +4,8 @@
 //! could find the engine borrowed, and hardly any glue.
 
 use super::effect;
-use super::fault::{argument, text};
-use super::given::{Failure, Given, GivenResume, GivenSend};
+use super::fault::argument;
+use super::given::{Failure, Given, GivenResume, GivenSend, text};
 use crate::engine::{Effect, Engine};
 use crate::event::RunId;
 use crate::follow::{

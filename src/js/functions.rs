@@ -1,6 +1,7 @@
 //! `fold`, `terminal` and `classify`: the semantics without a client.
 
-use super::fault::{argument, text};
+use super::fault::argument;
+use super::given::text;
 use crate::classify;
 use crate::event::AgentEvent;
 use crate::fold::{self, Fold};
