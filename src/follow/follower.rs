@@ -253,7 +253,8 @@ impl Follower {
         if !self.link.is_stopped() && self.link.phase != Phase::Idle {
             self.poll_later(now);
         }
-        if self.may_read() {
+        // Most Deltas leave nothing to be read.
+        if self.reads.are_wanted() && self.may_read() {
             self.read(now);
         }
         let status = self.status_now();

@@ -58,7 +58,8 @@ impl Reads {
         self.look
     }
 
-    fn is_wanted(&self) -> bool {
+    /// True while something is wished for.
+    pub fn are_wanted(&self) -> bool {
         self.look || self.target.is_some()
     }
 
@@ -84,7 +85,7 @@ impl Reads {
     /// Begins a read when one is wanted, none is under way and no pause is due.
     pub fn begin(&mut self, now: u64, after: Option<u64>, epoch: Option<Epoch>) -> Option<ReadId> {
         let paused = self.retry_at.is_some_and(|at| now < at);
-        if self.in_flight.is_some() || !self.is_wanted() || paused {
+        if self.in_flight.is_some() || !self.are_wanted() || paused {
             return None;
         }
         let id = ReadId(self.next_id);
@@ -158,7 +159,7 @@ impl Reads {
     pub fn deadline(&self, may_begin: bool) -> Option<u64> {
         match &self.in_flight {
             Some(read) => Some(read.until),
-            None if self.is_wanted() && may_begin => self.retry_at,
+            None if self.are_wanted() && may_begin => self.retry_at,
             None => None,
         }
     }

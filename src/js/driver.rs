@@ -88,28 +88,30 @@ impl Driver {
     #[wasm_bindgen(js_name = liveBytes)]
     pub fn live_bytes(&mut self, generation: u32, bytes: &[u8], now: f64, random: f64) -> u32 {
         self.count(bytes.len());
-        let plain = self.plain;
-        let mut lives = Vec::new();
+        let (plain, engine) = (self.plain, &mut self.engine);
         let (_, decoder, pause) = match &mut self.bytes {
             Some(open) if open.0 == generation => open,
             other => other.insert((generation, Decoder::new(LONGEST_EVENT), None)),
         };
-        let result = decoder.push(bytes, &mut |found| lives.push(event(plain, found.name, found.data)));
+        // Each event is told where it is found: a list of them would be copied twice.
+        let mut tell = |live| handle(engine, Input::Live(Generation(generation), live), now, random);
+        let mut any = false;
+        let result = decoder.push(bytes, &mut |found| {
+            any = true;
+            tell(event(plain, found.name, found.data));
+        });
         // Bytes without an event are a sign of life.
-        if lives.is_empty() {
-            lives.push(Live::Activity);
+        if !any {
+            tell(Live::Activity);
         }
         let asked = decoder.retry();
         if asked != *pause {
             *pause = asked;
-            lives.extend(asked.map(Live::Retry));
+            asked.map(Live::Retry).into_iter().for_each(&mut tell);
         }
         if let Err(SseError::TooLong { limit }) = result {
-            lives.push(Live::Closed(Closed::TooLarge(limit)));
+            tell(Live::Closed(Closed::TooLarge(limit)));
             self.closing = self.live.take();
-        }
-        for live in lives {
-            self.handle(Input::Live(Generation(generation), live), now, random);
         }
         self.state()
     }
@@ -278,8 +280,7 @@ impl Driver {
 
 impl Driver {
     fn handle(&mut self, input: Input, now: f64, random: f64) -> u32 {
-        // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
-        self.engine.handle(input, now as u64, (random * 18_446_744_073_709_551_616.0) as u64);
+        handle(&mut self.engine, input, now, random);
         self.state()
     }
 
@@ -305,6 +306,11 @@ impl Driver {
     fn count(&mut self, bytes: usize) {
         self.count = self.count.saturating_add(bytes as u64);
     }
+}
+
+fn handle(engine: &mut Engine, input: Input, now: f64, random: f64) {
+    // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
+    engine.handle(input, now as u64, (random * 18_446_744_073_709_551_616.0) as u64);
 }
 
 fn event(plain: bool, name: &str, data: &str) -> Live {

@@ -270,11 +270,17 @@ impl<'a> Reader<'a> {
     /// Takes exactly this text where it comes next; None, and nothing is taken, where something else does. For what
     /// hosts write always alike; whoever reads so reads anew in the general way when it does not fit.
     pub(crate) fn literal(&mut self, text: &str) -> Option<()> {
-        let found = self.text.as_bytes().get(self.at..)?.get(..text.len())?;
+        let mut found = self.text.as_bytes().get(self.at..)?;
+        let mut due = text.as_bytes();
         // A word at a time: in wasm the comparison of slices goes byte by byte.
-        let ((words, rest), (due, last)) = (found.as_chunks::<8>(), text.as_bytes().as_chunks::<8>());
-        let same = |(word, due): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*word) == u64::from_le_bytes(*due);
-        if !words.iter().zip(due).all(same) || !rest.iter().zip(last).all(|(byte, due)| byte == due) {
+        while let Some((word, rest)) = due.split_first_chunk::<8>() {
+            let (next, after) = found.split_first_chunk::<8>()?;
+            if u64::from_le_bytes(*next) != u64::from_le_bytes(*word) {
+                return None;
+            }
+            (found, due) = (after, rest);
+        }
+        if !found.starts_with(due) {
             return None;
         }
         self.at += text.len();
