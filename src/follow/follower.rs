@@ -110,9 +110,12 @@ impl Follower {
     }
 
     /// Gives a step back that was looked at: the next one takes its room, so that a Delta asks for none.
-    pub fn recycle(&mut self, step: Step) {
-        if let Some(side) = self.side.as_mut().filter(|side| side.step.is_empty()) {
-            side.step = step.emptied();
+    pub fn recycle(&mut self, mut step: Step) {
+        let room = self.side.as_mut().map(|side| &mut side.step.lanes).filter(|room| room.is_empty());
+        // What a long step took is given back.
+        if let Some(room) = room.filter(|_| step.lanes.capacity() <= 64) {
+            step.lanes.clear();
+            std::mem::swap(room, &mut step.lanes);
         }
     }
 

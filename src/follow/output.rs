@@ -70,15 +70,6 @@ impl Step {
         let same_log = !self.replace && self.records.is_empty() && self.covered.is_empty();
         same_log && self.lanes.is_empty() && self.queue.is_none()
     }
-
-    /// Nothing any more, with the room that it took for few things; what a long step took is given back.
-    pub(super) fn emptied(mut self) -> Self {
-        self.lanes.clear();
-        if self.lanes.capacity() > 64 {
-            self.lanes = Vec::new();
-        }
-        Self { lanes: self.lanes, ..Self::default() }
-    }
 }
 
 /// What became of a preview.
