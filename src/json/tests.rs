@@ -2,6 +2,7 @@
 
 mod cases;
 mod hostile;
+mod reading;
 mod scan;
 mod tree;
 

@@ -271,3 +271,6 @@ fn lost(replaced: &mut u32) -> char {
     *replaced = replaced.saturating_add(1);
     char::REPLACEMENT_CHARACTER
 }
+
+#[cfg(test)]
+mod tests;

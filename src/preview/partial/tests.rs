@@ -111,6 +111,7 @@ fn c15_the_work_for_a_long_string_is_linear() {
         assert_eq!(json.completion().unwrap(), Completion { keep: json.raw().len(), close: "\"}".into() });
     }
     assert!(json.looked_at >= before + 4000);
+    assert_eq!(joined(["[1,2]"]).looked_at, 5, "each byte once");
 }
 
 #[test]
