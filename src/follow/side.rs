@@ -158,12 +158,13 @@ impl Side {
 /// The run and step of which this record is a settlement: what an attempt left.
 fn settled_step(record: &Record) -> Option<(&RunId, u32)> {
     match record {
-        Record::Message(row) if row.message.role == Role::Assistant => {
+        // An answer alone has a number among those of its step.
+        Record::Message(row) => {
             row.response?;
             Some((row.run_id.as_ref()?, row.step?))
         }
         Record::Aside(AsideRow { run_id, step, aside: Aside::Attempt { .. }, .. }) => Some((run_id, *step)),
-        Record::Message(_) | Record::Aside(_) | Record::Run(_) => None,
+        Record::Aside(_) | Record::Run(_) => None,
     }
 }
 

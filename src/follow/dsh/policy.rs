@@ -345,7 +345,7 @@ pub(super) fn publish(f: &mut Follower, event: Event) {
 }
 
 /// A baseline may name an attempt whose elders in its step the window does not hold yet: they come next, and what they
-/// left has its number (B3, the cut). So has what is left of an attempt; where another is of that name, it makes room.
+/// left has its number (B3, the cut). So has what is left of an attempt; an earlier one that is of that name makes room.
 pub(super) fn number_lanes(session: &Session, side: &mut Side) {
     loop {
         let number = |lane: &Lane| {
@@ -354,11 +354,8 @@ pub(super) fn number_lanes(session: &Session, side: &mut Side) {
             (response > at.response).then(|| (lane.id, Coordinate { response, ..at.clone() }))
         };
         let Some((id, coordinate)) = side.lanes.iter().find_map(number) else { return };
-        if side.lanes.at(&coordinate).is_some() {
-            side.drop_lanes(&mut |lane| lane.id == id);
-        } else {
-            side.lanes.rename(id, coordinate.response, &mut side.step.lanes);
-        }
+        side.drop_lanes(&mut |lane| lane.coordinate.as_ref() == Some(&coordinate));
+        side.lanes.rename(id, coordinate.response, &mut side.step.lanes);
     }
 }
 

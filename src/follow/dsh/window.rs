@@ -104,7 +104,8 @@ pub(in crate::follow) fn answered(
     };
     let Some(repair) = &mut f.dsh.repair else { return };
     let last = window.events.last().map(|event| event.seq);
-    if !is_dense(&window.events) || last < read.target || last < f.dsh.last {
+    // What is wished for while a hole is there lies beyond it, and so beyond all that was taken.
+    if !is_dense(&window.events) || last < read.target {
         reach("B4 Repairing: the page is short");
         repair.short = repair.short.saturating_add(1);
         if repair.short == 1 {

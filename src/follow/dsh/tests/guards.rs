@@ -4,7 +4,8 @@
 use super::super::*;
 use super::world::{World, text};
 use crate::event::AttemptId;
-use crate::follow::{Closed, Live, Status};
+use crate::follow::{Closed, Input, Live, Status};
+use crate::json::Notes;
 use crate::thread::EndCause;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -147,6 +148,88 @@ fn a_start_of_what_is_settled_already_opens_nothing() {
 }
 
 #[test]
+fn a_start_after_a_settlement_of_another_step_is_no_history() {
+    let mut world = World::at(12);
+    world.play("snap · m13 one");
+    world.revision += 1;
+    let (attempt, revision) = (AttemptId::from("A"), world.revision);
+    world.item(Item::Frame(Frame::Start { attemptId: attempt, revision, startedAfterSeq: Some(12), turn: 2, step: 2 }));
+    world.shows("13:one +").reopens(0);
+}
+
+/// The attempt A ends and names this event as its settlement.
+fn ends_with(world: &mut World, seq: u64) -> &mut World {
+    world.revision += 1;
+    let outcome = Outcome::Committed { eventType: "assistant/message".to_owned(), seq };
+    let (attempt, revision) = (AttemptId::from("A"), world.revision);
+    world.item(Item::Frame(Frame::End { attemptId: attempt, revision, index: 1, outcome }));
+    world
+}
+
+#[test]
+fn an_end_that_names_another_event_than_a_settlement_or_than_the_one_that_is_held_reopens() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · m13 one");
+    ends_with(&mut world, 12).shows("13:one").reopens(1);
+    for other in ["note14", "retry14"] {
+        let mut world = World::at(12);
+        world.play("snap · m13 early").play(other).play("start A · chunk A one");
+        ends_with(&mut world, 14).reopens(1);
+    }
+}
+
+#[test]
+fn what_another_step_or_turn_leaves_is_shown_beside_the_attempt_that_streams() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one");
+    (world.turn, world.step) = (2, 0);
+    world.play("m13 other").shows("13:other +one");
+    (world.turn, world.step) = (1, 1);
+    world.play("m14 another").shows("13:other 14:another +one");
+    (world.turn, world.step) = (2, 1);
+    world.play("m15 one · end A").shows("13:other 14:another 15:one").reopens(0).is_settled();
+}
+
+#[test]
+fn an_attempt_that_is_too_long_for_a_preview_makes_room_for_the_next_of_its_step() {
+    let mut world = World::at(12);
+    world.play("snap · start A");
+    fill(&mut world);
+    assert_eq!(world.anomalies, ["preview_full"]);
+    world.shows("?").play("end A abandoned").shows("?");
+    world.play("start B · chunk B two").shows("+two").play("m13 two · end B").shows("13:two").reopens(0).is_settled();
+}
+
+/// The attempt A begins more blocks than a preview holds.
+fn fill(world: &mut World) {
+    for index in 0..=1024 {
+        let chunk = Chunk::BlockStart { index, blockType: "text".to_owned() };
+        world.attempt.as_mut().unwrap().chunks.push(chunk.clone());
+        world.revision += 1;
+        let (attempt, revision) = (AttemptId::from("A"), world.revision);
+        world.item(Item::Frame(Frame::Chunk { attemptId: attempt, revision, index, time: 0, chunk }));
+    }
+}
+
+#[test]
+fn a_preview_that_gets_the_name_of_what_is_left_of_an_earlier_attempt_takes_its_place() {
+    let mut world = World::at(12);
+    world.play("snap · attempt13 one · start A");
+    fill(&mut world);
+    let revision = world.revision;
+    world.play("end A abandoned · restart 13").revision = revision + 1;
+    // This page does not reach back to what came before A, so that the next attempt counts as the first of its step.
+    world.play("lost note14 · note15");
+    let read = world.reads.remove(0);
+    let window = Window { events: world.log[14..].to_vec(), has_more: true };
+    world.input(Input::Window(read.id, Ok((window, Notes::default()))));
+    world.shows("?").play("start B · chunk B two").shows("? +two").reopens(0);
+    // This one does.
+    world.play("lost note16 · note17 · page").shows("13!one ?two").reopens(1);
+    world.play("wait 200 · snap").shows("13!one +two");
+}
+
+#[test]
 fn a_second_settlement_of_an_attempt_is_shown_and_told() {
     let mut world = World::at(12);
     world.play("snap · start A · chunk A one · m13 one · m14 two");
@@ -178,6 +261,19 @@ fn the_end_of_a_turn_shows_that_an_end_is_missing() {
     let mut world = World::at(12);
     world.play("snap · start A · chunk A one · lost end A abandoned · step/end13").shows("+one").reopens(1);
     world.play("wait 200 · snap").shows("").is_settled();
+}
+
+#[test]
+fn the_end_of_an_older_turn_or_of_before_the_attempt_shows_no_missing_end() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one").turn = 1;
+    world.play("turn/end13").shows("13. +one").reopens(0).turn = 2;
+    world.play("m14 one · end A").shows("13. 14:one").reopens(0).is_settled();
+    // A step that ended between the cuts of the window and of the frames.
+    let mut world = World::at(12);
+    world.play("lost step/end13 · lost start A · lost chunk A one · snap 12").shows("+one");
+    let end = world.log[13].clone();
+    world.deliver(end).shows("+one").play("m14 one · end A").shows("14:one").reopens(0).is_settled();
 }
 
 #[test]
@@ -239,6 +335,23 @@ fn what_streams_while_only_the_log_is_followed_stays_as_it_was_seen_until_it_is_
     world.no_baseline = false;
     world.play("cut · wait 1000 · snap").shows("?one");
     world.play("chunk A two").shows("?one").play("m13 onetwo · end A").shows("13:onetwo").reopens(0);
+}
+
+#[test]
+fn what_is_seen_of_an_attempt_while_only_the_log_is_followed_goes_with_the_end_of_its_turn() {
+    let mut world = World::at(12);
+    world.no_baseline = true;
+    world.play("snap · cut").no_baseline = false;
+    world.play("start A · chunk A one · wait 1000 · snap").shows("?one").turn = 1;
+    world.play("turn/end13").shows("13. ?one").turn = 2;
+    world.play("turn/end14").shows("13. 14.").reopens(0);
+    // An end that is older than the attempt is not its end.
+    let mut world = World::at(12);
+    world.no_baseline = true;
+    world.play("snap · cut").no_baseline = false;
+    world.play("lost turn/end13 · lost start A · lost chunk A one · wait 1000 · snap 12").shows("?one");
+    let end = world.log[13].clone();
+    world.deliver(end).shows("13. ?one");
 }
 
 #[test]
@@ -304,6 +417,14 @@ fn a_window_that_begins_later_tells_of_no_other_log() {
     assert_eq!(world.anomalies, ["log_rewritten"]);
 }
 
+#[test]
+fn a_window_that_holds_the_same_failures_tells_of_no_other_log() {
+    let mut world = World::at(12);
+    world.play("snap · start A · chunk A one · attempt13 one · end A · retry14 · cut · wait 1000 · snap");
+    world.shows("13!one 14~").is_settled();
+    assert!(world.anomalies.is_empty(), "{:?}", world.anomalies);
+}
+
 fn spoil_hole(snapshot: &mut Snapshot) {
     snapshot.events.remove(5);
 }
@@ -353,6 +474,23 @@ fn a_host_that_answers_every_opening_with_an_error_is_given_up_by_name_and_what_
 }
 
 #[test]
+fn a_host_whose_openings_show_nothing_new_is_given_up_and_one_that_has_moved_is_not() {
+    for (news, is_given_up) in [("", true), ("lost start A · lost end A abandoned", false), ("lost note", false)] {
+        let mut world = World::at(12);
+        world.play("snap · cut");
+        for _ in 0..40 {
+            let seq = world.log.len();
+            let news = if news == "lost note" { format!("lost note{seq}") } else { news.to_owned() };
+            world.play(&news).play("wait 30000");
+            if world.wants_opening() {
+                world.play("snap · cut");
+            }
+        }
+        assert_eq!(failed(&world) == "unreachable", is_given_up, "{news}");
+    }
+}
+
+#[test]
 fn refusals_of_an_opening_are_told_apart() {
     for (closed, status) in [
         (Closed::Refused { status: 401, retry_after: None }, Status::Unauthorized),
@@ -383,9 +521,22 @@ fn a_stream_that_stood_for_long_did_work_though_nothing_came() {
 }
 
 #[test]
+fn a_stream_that_never_stands_longer_than_the_longest_pause_does_not_work() {
+    let mut world = World::at(12);
+    world.play("snap");
+    for _ in 0..40 {
+        world.play("wait 30000 · cut · wait 30000");
+        if world.wants_opening() {
+            world.play("snap");
+        }
+    }
+    assert_eq!(failed(&world), "unreachable");
+}
+
+#[test]
 fn a_wake_after_a_long_silence_opens_the_stream_again() {
     let mut world = World::at(12);
-    world.play("snap · wait 50000 · wake").reopens(0).play("wait 61000 · wake").reopens(1).play("snap").is_settled();
+    world.play("snap · wait 60000 · wake").reopens(0).play("wait 61000 · wake").reopens(1).play("snap").is_settled();
 }
 
 #[test]

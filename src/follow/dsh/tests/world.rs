@@ -61,6 +61,9 @@ pub struct Attempt {
 struct Page {
     records: Vec<Arc<Record>>,
     lanes: Vec<(LaneId, Coordinate, String, bool)>,
+    /// The ids of the messages that wait, each time that they are told.
+    queues: Vec<Vec<String>>,
+    covered: Vec<u64>,
 }
 
 impl World {
@@ -122,6 +125,16 @@ impl World {
     pub fn reopens(&mut self, expected: u64) -> &mut Self {
         assert_eq!(self.follower.stats().reopens, expected, "reopens; anomalies {:?}", self.anomalies);
         self
+    }
+
+    /// The messages that wait, each time that they were told since the last look.
+    pub fn queues(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.page.queues).into_iter().map(|ids| ids.join(" ")).collect()
+    }
+
+    /// The records that left the view because others were put in their place.
+    pub fn covered(&self) -> &[u64] {
+        &self.page.covered
     }
 
     /// The window is what a cold read would show, and nothing is held or awaited (I5).
@@ -376,8 +389,10 @@ impl World {
 impl Page {
     fn take(&mut self, step: &crate::follow::Step) {
         if step.replace {
-            *self = Self::default();
+            (self.records, self.lanes, self.covered) = (Vec::new(), Vec::new(), Vec::new());
         }
+        self.covered.extend(&step.covered);
+        self.queues.extend(step.queue.iter().map(|queue| queue.iter().map(|message| message.id.to_string()).collect()));
         for change in &step.lanes {
             match change {
                 LaneChange::Open { lane, coordinate, .. } => {

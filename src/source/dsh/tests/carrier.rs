@@ -137,12 +137,17 @@ fn an_opening_asks_for_no_fewer_messages_than_came_so_far() {
     assert_eq!(asked(&mut carrier), 2);
     let snapshot =
         json!({"type": "snapshot", "header": {"id": "s", "version": 4}, "cursor": 1, "records": [said(0), said(1)]});
-    for (seq, item) in [snapshot, noted, said(3), said(4)].iter().enumerate() {
+    let message = json!({"id": "m", "role": "assistant", "content": []});
+    let data = json!({"turn": 1, "step": 1, "message": message, "stream": []});
+    let answered = json!({"type": "event", "event": {"type": "assistant/message", "seq": 5, "time": 1, "data": data, "surfaceOp": "append"}});
+    let data = json!({"turn": 1, "step": 1, "stream": []});
+    let failed = json!({"type": "event", "event": {"type": "assistant/attempt", "seq": 6, "time": 1, "data": data}});
+    for (seq, item) in [snapshot, noted, said(3), said(4), answered, failed].iter().enumerate() {
         assert!(!text(&mut carrier, "follow-2", "item", item).is_empty(), "{seq}");
     }
     carrier.close(ONE, 5);
     carrier.open(TWO);
-    assert_eq!(asked(&mut carrier), 4);
+    assert_eq!(asked(&mut carrier), 5, "an answer is a message, and the trace of a failure is none");
     // What a page brings counts as well.
     carrier.fetch(&Fetch { id: ReadId(1), after: None, limit: 500, epoch: None, through: Some(4) });
     let records: Vec<Value> = (0..9).map(said).collect();
