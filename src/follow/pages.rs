@@ -144,21 +144,14 @@ fn begin(f: &mut Follower, epoch: &Epoch, until: Option<u64>, now: u64, random: 
     f.reads.failed(now, random, None);
 }
 
-/// The first page ever, before any opening named an epoch.
+/// The first page ever, before any opening named an epoch: one that does so meanwhile takes the place of its read.
 fn begin_with(f: &mut Follower, page: &Page) {
-    match &mut f.staged {
-        Some(staged) if !staged.known => {
-            staged.side.log = Log::new(page.epoch.clone());
-            staged.until = page.frontier;
-            staged.known = true;
-        }
-        Some(_) => {}
-        None if f.side.is_none() => {
-            f.stage(page.epoch.clone());
-            if let Some(staged) = &mut f.staged {
-                staged.until = page.frontier;
-            }
-        }
-        None => {}
+    if f.staged.is_none() {
+        f.stage_unknown();
+    }
+    if let Some(staged) = &mut f.staged {
+        staged.side.log = Log::new(page.epoch.clone());
+        staged.until = page.frontier;
+        staged.known = true;
     }
 }

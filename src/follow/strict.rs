@@ -83,12 +83,13 @@ fn opened(f: &mut Follower, opened: &Opened) {
 /// opening's frontier. While only the log is followed the active attempt feeds no lane; what is shown of it stays, for it
 /// is neither over nor committed.
 fn go_on(side: &mut Side, active: Option<&Active>, frontier: Option<u64>, log_only: bool) {
-    let announced = active.is_some();
-    let active =
-        active.filter(|active| !side.is_settled(&active.run_id, Some(&active.coordinate()), active.started_after));
-    if active.is_none() && announced {
-        reach("C3.2 the active attempt is history");
-    }
+    let active = match active {
+        Some(active) if side.is_settled(&active.run_id, Some(&active.coordinate()), active.started_after) => {
+            reach("C3.2 the active attempt is history");
+            None
+        }
+        active => active,
+    };
     let streams = active.map(Active::coordinate);
     let is_active = |lane: &Lane| streams.is_some() && lane.coordinate == streams;
     for lane in side.lanes.iter_mut().filter(|lane| !matches!(lane.feed, Feed::Ended { until: Some(_) })) {
@@ -250,7 +251,7 @@ fn ping(f: &mut Follower, ping: &Ping, now: u64) {
         reach("C3.7 a ping: another epoch");
         return f.reopen(Why::Gap, now);
     }
-    if ping.frontier > side.log.last() {
+    if !side.log.covers(ping.frontier) {
         reach("C3.7 a ping: frontier ahead");
     }
     let Phase::Open { revision } = f.link.phase else { return };

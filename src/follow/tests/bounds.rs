@@ -201,6 +201,47 @@ fn after_three_faults_only_the_log_is_followed_until_a_quiet_minute_is_over() {
 }
 
 #[test]
+fn a_host_that_is_given_up_for_its_faults_leaves_the_preview_unconfirmed_and_is_asked_for_nothing() {
+    let mut world = world();
+    world.start(0).delta("a").advance(1000);
+    let wrong = world.host.act(&Act::Ping);
+    world.opens(Openings::Say(wrong)).lose(delta("b")).then(delta("c")).expect("user: hi | live: a");
+    for _ in 0..200 {
+        world.advance(61_000);
+    }
+    world.expect_status(&Status::Failed { code: "unreachable" }).expect("user: hi | unconfirmed: a");
+    let reads = world.asked.len();
+    world.advance(600_000);
+    assert_eq!((world.asked.len(), world.follower.deadline()), (reads, None));
+}
+
+#[test]
+fn a_late_answer_shows_nothing_of_a_host_that_is_given_up() {
+    let mut world = world();
+    world.advance(1000).reads(Reading::Waits).opens(Openings::End(Closed::Lost)).cut();
+    for _ in 0..2_000 {
+        world.advance(1_000);
+        let late = world.waiting.len().saturating_sub(1);
+        world.waiting.drain(..late);
+    }
+    world.expect_status(&Status::Failed { code: "unreachable" });
+    world.host.act(&Act::Finish);
+    let (_, answer) = world.waiting.back_mut().unwrap();
+    *answer = world.host.page(None, 500, None, None);
+    world.answer().expect("user: hi");
+}
+
+#[test]
+fn commits_that_join_on_show_that_the_stream_works() {
+    let mut world = world();
+    for _ in 0..5 {
+        let ahead = ahead(&world);
+        world.advance(1000).arrive(&ahead).then(Act::GoOn);
+    }
+    world.expect_counts(5, 0, 1).expect_status(&Status::Live);
+}
+
+#[test]
 fn while_only_the_log_is_followed_frames_are_ignored_and_commits_and_pings_read() {
     let mut world = log_only();
     let reads = world.asked.len();

@@ -84,16 +84,52 @@ fn what_a_host_would_say_twice_is_not_repeated_when_nobody_knows_what_became_of_
 }
 
 #[test]
-fn a_401_is_tried_twice_more_where_credentials_can_be_renewed() {
-    for (renewable, tries) in [(true, 3), (false, 1)] {
+fn a_401_is_tried_once_more_where_credentials_can_be_renewed() {
+    for (renewable, tries) in [(true, 2), (false, 1)] {
         let options = Options { protocol: Protocol::Strict, thread_id: None, renewable, watchdog: true, initial: None };
         let mut world = World::with(options);
         world.host.act(&say("hi"));
         world.input(Input::Connect).command(1, send("k"));
         for _ in 0..5 {
-            world.respond(1, refused(401, "")).advance(60_000);
+            world.respond(1, refused(401, "")).advance(1_000);
         }
         assert_eq!((world.requests.len(), results(&world)), (tries, vec![(1, "unauthorized".to_owned())]));
+    }
+}
+
+#[test]
+fn only_a_run_of_a_dsh_host_can_be_steered() {
+    let steer = || match send("k") {
+        Command::Send { message_id, content, idempotency_key, .. } => {
+            Command::Send { message_id, content, idempotency_key, on_active: OnActive::Steer }
+        }
+        other => other,
+    };
+    for (protocol, requests) in [(Protocol::Strict, 0), (Protocol::Plain, 0), (Protocol::Dsh, 1)] {
+        let mut world = World::new(protocol);
+        world.input(Input::Connect).command(1, steer());
+        let refused: &[_] = if requests == 0 { &[(1, "unsupported".to_owned())] } else { &[] };
+        assert_eq!((world.requests.len(), results(&world).as_slice()), (requests, refused), "{protocol:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_over_where_the_log_begins_can_not_be_cancelled_and_is_not_waited_for() {
+    let mut host = super::host::Host::default();
+    for act in [say("hi"), Act::Finish] {
+        host.act(&act);
+    }
+    let mut page = host.page(Some(1), 500, None, None).unwrap();
+    page.frontier = host.frontier();
+    for protocol in [Protocol::Strict, Protocol::Plain] {
+        let initial = Some(page.clone());
+        let mut world = World::with(Options { protocol, thread_id: None, renewable: false, watchdog: false, initial });
+        world.host = host.clone();
+        world.input(Input::Connect).command(1, Command::Cancel { run_id: None });
+        assert_eq!(results(&world), [(1, "no_active_run".to_owned())]);
+        let reads = world.asked.len();
+        world.advance(60_000);
+        assert_eq!(world.asked.len(), reads, "{protocol:?}");
     }
 }
 

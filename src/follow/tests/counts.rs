@@ -35,6 +35,7 @@ fn reads_openings_and_records_are_counted() {
     let before = world.follower.stats().clone();
     assert_eq!(before.openings, 1);
     world.start(0).delta("a").commit().end().finish();
+    assert_eq!(world.follower.stats().frames - before.frames, 5, "a commit is a frame too");
     let records = world.follower.stats().records - before.records;
     assert_eq!(records, world.host.log.len() as u64 - before.records, "each row once");
     assert_eq!(world.follower.frontier(), world.host.frontier());

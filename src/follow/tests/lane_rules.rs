@@ -7,7 +7,7 @@ use super::host::{Act, call, delta, say, start, think};
 use super::world::{Openings, Reading, World, world};
 use crate::event::{Coordinate, Epoch, RunId};
 use crate::follow::frame::{End, Frame, Outcome};
-use crate::follow::{Closed, Input, Live, Status};
+use crate::follow::{Closed, Input, Live, Protocol, Status};
 use crate::json::Notes;
 
 /// The frame of `act`, changed before it arrives.
@@ -43,6 +43,8 @@ fn after_a_lost_fragment_the_baseline_of_the_next_opening_goes_on_where_the_text
     world.start(0).delta("Hel").advance(1000).lose(delta("lo")).delta("!").expect("user: hi | live: Hello!");
     world.expect_counts(1, 0, 1).delta("?").expect("user: hi | live: Hello!?").commit().end().finish();
     world.expect("user: hi | assistant: Hello!? | ended");
+    let stats = world.follower.stats();
+    assert_eq!((stats.deltas, stats.gaps), (2, 1), "a baseline is no fragment");
     assert_eq!(world.page.resets, 0, "only the rest was new");
 }
 
@@ -87,6 +89,7 @@ fn an_index_below_the_next_is_a_duplicate_though_its_revision_is_new() {
         }
     });
     world.expect("user: hi | live: a").expect_counts(0, 0, 1);
+    assert_eq!(world.follower.stats().duplicates, 1);
 }
 
 #[test]
@@ -99,6 +102,7 @@ fn an_index_above_the_next_reopens() {
         }
     });
     world.expect("user: hi | live: ab").expect_counts(1, 0, 1);
+    assert_eq!(world.follower.stats().gaps, 1);
 }
 
 #[test]
@@ -176,11 +180,30 @@ fn an_active_attempt_whose_run_has_ended_is_history() {
 }
 
 #[test]
+fn an_active_attempt_is_no_history_because_another_run_has_ended() {
+    let mut world = world();
+    world.start(0).delta("a").say("more").finish().advance(1000).cut().advance(3000);
+    world
+        .expect("user: hi | user: more | ended | live: a")
+        .delta("b")
+        .expect("user: hi | user: more | ended | live: ab");
+}
+
+#[test]
 fn an_awaiting_of_before_the_attempt_does_not_drop_its_lane() {
     let mut world = world();
     world.start(0).then(call("c", "f", "{}")).commit().end().then(Act::Await("c")).then(Act::GoOn);
     world.start(1).delta("on").advance(1000).cut().advance(3000);
     world.expect("user: hi | assistant: [{}] | awaiting | live: on");
+}
+
+#[test]
+fn an_awaiting_after_which_the_attempt_began_at_once_does_not_drop_its_lane() {
+    // A host that resumes without a row of its own.
+    let mut world = world();
+    world.then(Act::Await("c")).start(1).delta("on").expect("user: hi | awaiting | live: on");
+    let mut world = super::world::world();
+    world.lose(Act::Await("c")).start(1).delta("on").expect("user: hi | awaiting | live: on");
 }
 
 #[test]
@@ -310,6 +333,33 @@ fn a_lane_goes_at_once_when_the_log_is_at_the_opening_already() {
 }
 
 #[test]
+fn a_lane_goes_when_the_opening_names_another_attempt_than_the_one_that_fed_it() {
+    let mut world = world();
+    world.start(0).delta("a").lose(Act::Abandon).lose(start(1)).lose(delta("b")).advance(1000).cut().advance(1000);
+    world.expect("user: hi | live: b");
+}
+
+#[test]
+fn an_opening_of_an_empty_log_takes_away_what_no_attempt_feeds_and_nothing_that_awaits_its_record() {
+    // A host that streams before it has committed anything: no row and no later opening would take the lane away.
+    let mut world = World::new(Protocol::Strict);
+    world.input(Input::Connect);
+    let frames = [world.host.attempt(0, 0), world.host.act(&delta("a"))].concat();
+    world.arrive_all(&frames).expect("live: a").advance(1000);
+    let active = world.host.opened();
+    world.arrive(&active).expect("live: a");
+    world.host.active = None;
+    let opened = world.host.opened();
+    world.arrive(&opened).expect("");
+    let frames = [world.host.attempt(1, 0), world.host.act(&delta("b"))].concat();
+    let attempt = world.host.active.take().unwrap().id;
+    let revision = world.host.revision + 1;
+    let end = Frame::End(End { attempt, revision, index: 1, outcome: Outcome::Committed { seq: 7 } });
+    world.arrive_all(&frames).arrive(&end).arrive(&opened);
+    assert_eq!(world.page.visible(), "live: b", "its record was announced");
+}
+
+#[test]
 fn an_attempt_id_means_nothing_across_openings() {
     // The host began anew in the same epoch: its attempt ids and revisions repeat.
     let mut world = world();
@@ -347,6 +397,14 @@ fn a_frame_that_can_not_be_read_is_as_good_as_lost() {
     world.start(0).delta("a").advance(1000).lose(delta("b"));
     world.live(crate::source::threadfold::live_event("delta", "{\"attempt\":")).expect("user: hi | live: a");
     world.delta("c").expect("user: hi | live: abc").expect_counts(1, 0, 1);
+}
+
+#[test]
+fn a_first_frame_that_can_not_be_read_is_a_fault() {
+    let mut world = world();
+    world.advance(1000).opens(Openings::Hang).cut().advance(500).opens(Openings::Work);
+    world.live(crate::source::threadfold::live_event("opened", "{\"epoch\":")).expect_counts(1, 1, 2);
+    world.advance(2000).expect_status(&Status::Live);
 }
 
 #[test]

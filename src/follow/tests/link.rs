@@ -32,7 +32,7 @@ fn pauses_are_random_up_to_a_bound_that_doubles_and_is_half_a_minute_at_most() {
 
 #[test]
 fn a_stream_is_given_up_after_two_and_a_half_of_the_heartbeats_that_were_seen() {
-    for beat in [2_000, 10_000] {
+    for beat in [2_000, 10_000, 20_000] {
         let mut world = world();
         world.heartbeat = beat;
         world.advance(10 * beat);
@@ -55,6 +55,24 @@ fn a_heartbeat_that_was_long_once_is_forgotten_by_halves() {
     world.heartbeat = 0;
     world.advance(6_000);
     assert_eq!(world.follower.stats().openings, 2, "a beat of a second is known by now");
+    // One short distance alone halves it: two pings may just have been late and early.
+    let mut world = super::world::world();
+    world.advance(1_000).ping().advance(1_000).ping().advance(18_700);
+    assert_eq!(world.follower.stats().openings, 1);
+    world.advance(1_000);
+    assert_eq!(world.follower.stats().openings, 2);
+}
+
+#[test]
+fn a_ping_after_which_the_stream_would_have_been_given_up_teaches_no_heartbeat() {
+    let mut world = world();
+    world.advance(1_000).ping();
+    // The page slept, and no tick came in time.
+    world.now += 40_000;
+    world.ping().advance(37_400);
+    assert_eq!(world.opened_at.len(), 1);
+    world.advance(1_000);
+    assert_eq!(world.opened_at.len(), 2);
 }
 
 #[test]

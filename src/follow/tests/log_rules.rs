@@ -7,7 +7,7 @@ use super::host::{Act, delta, say, start};
 use super::world::{Openings, Reading, World, world};
 use crate::event::Epoch;
 use crate::follow::frame::{Frame, Ping};
-use crate::follow::{Input, Options, Protocol, ReadError, Status};
+use crate::follow::{Closed, Input, Options, Protocol, ReadError, Status};
 use crate::thread::Page;
 
 #[test]
@@ -135,7 +135,30 @@ fn a_page_of_another_epoch_than_was_asked_for_is_dropped() {
     world.host.restart(true, 0);
     let (_, answer) = world.waiting.front_mut().unwrap();
     *answer = world.host.page(Some(1), 500, None, None);
-    world.answer().expect("user: hi").answer_all().expect("user: hi | user: more | ended Indeterminate");
+    world.answer().expect("user: hi").expect_counts(1, 0, 3);
+    assert_eq!(world.anomalies, ["epoch_over"]);
+    world.answer_all().expect("user: hi | user: more | ended Indeterminate");
+}
+
+#[test]
+fn a_read_of_an_epoch_that_is_over_leaves_an_opening_that_is_due_anyway_to_its_pause() {
+    let mut world = world();
+    world.advance(1000).reads(Reading::Waits).opens(Openings::End(Closed::Lost)).cut();
+    let status = world.follower.status().clone();
+    assert!(matches!(status, Status::Waiting { .. }));
+    let (_, answer) = world.waiting.front_mut().unwrap();
+    *answer = Err(ReadError::Refused { status: 409, retry_after: None, code: None });
+    world.answer().expect_status(&status).expect_counts(0, 1, 2);
+}
+
+#[test]
+fn the_log_is_shown_though_the_stream_can_not_be_opened() {
+    let mut world = World::new(Protocol::Strict);
+    world.host.act(&say("hi"));
+    world.opens(Openings::End(Closed::Refused { status: 503, retry_after: None })).input(Input::Connect);
+    world.expect("user: hi").finish().opens(Openings::Work).advance(2_000).expect("user: hi | ended");
+    world.expect_status(&Status::Live);
+    assert_eq!(world.page.steps, 2, "the epoch that the page told goes on");
 }
 
 #[test]
@@ -245,6 +268,19 @@ fn a_page_that_does_not_go_on_where_the_log_ends_is_repeated_with_a_pause() {
 }
 
 #[test]
+fn a_page_of_known_rows_that_says_there_is_more_is_repeated_with_a_pause() {
+    let mut world = world();
+    world.lose(Act::Finish).reads(Reading::Waits).ping();
+    let (_, answer) = world.waiting.front_mut().unwrap();
+    let mut page = world.host.page(None, 500, None, Some(1)).unwrap();
+    page.has_more = true;
+    *answer = Ok(page);
+    world.answer().expect("user: hi").expect_counts(0, 0, 2);
+    assert_eq!(world.anomalies, ["short_read"]);
+    world.reads(Reading::Works).advance(1000).expect("user: hi | ended");
+}
+
+#[test]
 fn a_log_of_many_pages_is_read_page_after_page() {
     let mut world = world();
     world.host.page_size = 1;
@@ -325,6 +361,7 @@ fn a_ping_ahead_of_the_lane_opens_the_stream_again() {
     let mut world = world();
     world.start(0).delta("a").advance(1000).lose(delta("b")).ping().expect("user: hi | live: ab");
     world.expect_counts(1, 0, 1);
+    assert_eq!(world.follower.stats().gaps, 1);
 }
 
 #[test]

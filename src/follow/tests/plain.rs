@@ -6,7 +6,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 use super::host::{Act, delta, say, start};
 use super::world::{Openings, Reading, World, text};
 use crate::event::{AgentEvent, Coordinate, Envelope, Fact, RunId};
-use crate::follow::{Closed, Input, Live, Options, Protocol, Status, Wake};
+use crate::follow::{Closed, Input, Live, Options, Protocol, ReadError, Status, Wake};
 use crate::json::Notes;
 
 /// A page that follows a plain stream of a thread in which somebody has said "hi".
@@ -258,6 +258,83 @@ fn a_delta_of_a_lost_run_while_a_log_is_read_unseen_is_taken_out_by_the_next_rea
         world.answer().expect("user: hi | ended | live: of another log");
         world.answer().expect("user: hi | ended").expect_counts(0, 0, reads);
     }
+}
+
+#[test]
+fn what_comes_of_a_plain_stream_is_counted_and_what_is_usual_is_no_anomaly() {
+    let mut world = plain();
+    for act in [start(0), delta("Hello"), Act::Commit] {
+        world.host.act(&act);
+    }
+    world.says("r1", at("r1", 0), "Hel").hints("r1").says("r1", at("r1", 0), "lo").says("r1", at("r1", 1), "next");
+    let stats = world.follower.stats();
+    assert_eq!((stats.frames, stats.deltas, stats.duplicates, stats.anomalies), (4, 2, 1, 0));
+}
+
+#[test]
+fn a_read_that_began_before_a_delta_does_not_tell_that_it_was_late() {
+    let mut world = plain();
+    world.reads(Reading::Waits).hints("r1").says("r2", None, "Hel").lose(say("more"));
+    world.answer().expect("user: hi | live: Hel").answer().expect("user: hi | user: more | live: Hel");
+}
+
+#[test]
+fn the_log_counts_as_behind_while_a_read_that_failed_is_repeated() {
+    let mut world = plain();
+    world.expect_status(&Status::Live);
+    world.reads(Reading::Fails(ReadError::Network("reset".to_owned()), 1)).hints("r1");
+    world.expect_status(&Status::CatchingUp).advance(1_000).expect_status(&Status::Live);
+}
+
+#[test]
+fn refusals_for_want_of_authority_count_in_a_row_alone() {
+    let options =
+        Options { protocol: Protocol::Plain, thread_id: None, renewable: true, watchdog: false, initial: None };
+    let mut world = World::with(options);
+    world.host.act(&say("hi"));
+    world.host.act(&Act::Finish);
+    world.input(Input::Connect);
+    for _ in 0..3 {
+        world.reads(Reading::Fails(ReadError::Refused { status: 401, retry_after: None, code: None }, 2)).hints("r1");
+        world.advance(5_000).expect_status(&Status::Live);
+    }
+}
+
+#[test]
+fn a_page_of_another_epoch_that_comes_unasked_is_another_log_too() {
+    let mut world = plain();
+    world.reads(Reading::Waits).hints("r1");
+    world.host.restart(true, 100);
+    world.host.act(&say("anew"));
+    // A host that does not look at the epoch that it is asked for.
+    let (_, answer) = world.waiting.front_mut().unwrap();
+    *answer = world.host.page(Some(1), 500, None, None);
+    world.answer().expect("user: hi");
+    assert_eq!(world.anomalies, ["epoch_over"]);
+    world.reads(Reading::Works).advance(1_000).expect("user: anew").expect_status(&Status::Live);
+}
+
+#[test]
+fn a_response_stays_committed_when_another_run_ends() {
+    let mut world = plain();
+    for act in [start(0), delta("Hello"), Act::Commit, Act::End, say("more"), Act::Finish] {
+        world.host.act(&act);
+    }
+    let shown = "user: hi | assistant: Hello | user: more | ended";
+    world.hints("r1").expect(shown).says("r1", at("r1", 0), "lo").expect(shown);
+}
+
+#[test]
+fn a_follower_that_is_not_connected_wants_to_be_called_for_nothing() {
+    let mut host = super::host::Host::default();
+    host.act(&say("hi"));
+    let initial = host.page(None, 500, None, None).ok();
+    let options = Options { protocol: Protocol::Plain, thread_id: None, renewable: false, watchdog: false, initial };
+    let mut world = World::with(options);
+    world.host = host;
+    world.input(Input::Tick);
+    assert_eq!(world.follower.deadline(), None);
+    world.input(Input::Connect).lose(Act::Finish).advance(3_000).expect("user: hi | ended");
 }
 
 #[test]
