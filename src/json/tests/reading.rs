@@ -80,3 +80,15 @@ fn what_is_shared_is_written_as_what_is_owned() {
     let pair = Pair { first: 1, second: Some("\"".to_owned()), third: true, last: "l\n".into() };
     assert_eq!(write(&pair), r#"{"first":1,"second":"\"","third":true,"last":"l\n"}"#);
 }
+
+#[test]
+fn a_key_of_somebody_elses_is_escaped() {
+    let mut w = Writer::new();
+    w.object(|w| {
+        w.foreign_key("a\"\n");
+        w.number(1);
+        w.foreign_key("");
+        w.null();
+    });
+    assert_eq!(w.finish(), r#"{"a\"\n":1,"":null}"#);
+}
