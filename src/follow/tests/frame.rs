@@ -39,3 +39,13 @@ fn a_delta_is_read_alike_as_it_is_written_and_in_the_general_way() {
     }
     assert_eq!(read, 3, "what hosts write is read in the quick way");
 }
+
+#[test]
+fn a_frame_is_what_its_name_says_and_a_name_that_is_not_known_is_none_whatever_comes_with_it() {
+    for frame in FRAMES {
+        for name in ["opened", "start", "end", "committed", "ping", "bye"] {
+            assert!(!matches!(Frame::read(name, frame), Ok(Some((Frame::Delta(_), _)))), "{name}");
+        }
+        assert_eq!(Frame::read("later", frame), Ok(None));
+    }
+}
