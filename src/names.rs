@@ -1,20 +1,32 @@
 //! A map from names to numbers.
 //!
-//! The one hash map of the module: another pair of types would be another kilobyte of wasm, so sets use it too.
+//! The one hash map of the module, so sets use it too. The standard library's does much that is not needed here, for any
+//! pair of types: it would be a kilobyte of wasm more.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::mem;
 use std::sync::Arc;
 
 /// The map. What a lookup or an addition costs does not depend on how many names there are.
 #[derive(Debug, Clone, Default)]
-pub struct Names(HashMap<Arc<str>, usize, BuildHasherDefault<Words>>);
+pub struct Names {
+    /// None, or a power of two. A name stands at the place that its hash says or, where others stand, at the first that
+    /// was free behind it.
+    places: Vec<Option<Entry>>,
+    taken: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    name: Arc<str>,
+    hash: usize,
+    number: usize,
+}
 
 impl Names {
     /// The number of a name.
     #[inline(never)]
     pub fn get(&self, name: &str) -> Option<usize> {
-        self.0.get(name).copied()
+        self.places.get(self.place(name, hash(name)))?.as_ref().map(|entry| entry.number)
     }
 
     /// True when the name is there.
@@ -25,46 +37,105 @@ impl Names {
     /// Gives a name its number.
     #[inline(never)]
     pub fn insert(&mut self, name: &Arc<str>, number: usize) {
-        self.0.insert(Arc::clone(name), number);
+        // A quarter is free, so that a search soon comes to an end.
+        if self.taken * 4 >= self.places.len() * 3 {
+            let twice = (self.places.len() * 2).max(16);
+            let before = mem::take(self);
+            self.places.resize_with(twice, || None);
+            before.places.into_iter().flatten().for_each(|entry| self.put(entry));
+        }
+        self.put(Entry { name: Arc::clone(name), hash: hash(name), number });
     }
 
     /// Forgets a name.
     #[inline(never)]
     pub fn remove(&mut self, name: &str) {
-        self.0.remove(name);
+        let mut at = self.place(name, hash(name));
+        // Those behind it may have stood there, were it not for this one: they are put in anew.
+        while let Some(entry) = self.places.get_mut(at).and_then(Option::take) {
+            self.taken -= 1;
+            if *entry.name != *name {
+                self.put(entry);
+            }
+            at = self.behind(at);
+        }
     }
 
     /// Forgets all names.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.places.clear();
+        self.taken = 0;
+    }
+
+    #[inline(never)]
+    fn put(&mut self, entry: Entry) {
+        let at = self.place(&entry.name, entry.hash);
+        if let Some(place) = self.places.get_mut(at) {
+            self.taken += usize::from(place.is_none());
+            *place = Some(entry);
+        }
+    }
+
+    /// Where the name stands, else where it would.
+    fn place(&self, name: &str, hash: usize) -> usize {
+        let mut at = hash & self.places.len().wrapping_sub(1);
+        while let Some(Some(entry)) = self.places.get(at)
+            && (entry.hash != hash || *entry.name != *name)
+        {
+            at = self.behind(at);
+        }
+        at
+    }
+
+    fn behind(&self, at: usize) -> usize {
+        (at + 1) & self.places.len().wrapping_sub(1)
     }
 }
 
 /// Multiplies a word at a time. The standard library's hasher is ten times the code, and in wasm, where its keys are no
 /// secret, it is no better protected from names that are chosen to collide.
-#[derive(Debug, Clone, Default)]
-struct Words(u64);
-
-impl Words {
-    fn word(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
+fn hash(name: &str) -> usize {
+    let (words, rest) = name.as_bytes().as_chunks::<8>();
+    let rest = rest.iter().fold(name.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+    let mixed = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let hash = mixed(words.iter().fold(0, |hash, word| mixed(hash, u64::from_le_bytes(*word))), rest);
+    // A product is mixed in its high bits alone, and the place is taken from the low ones.
+    (hash ^ hash >> 32) as usize
 }
 
-impl Hasher for Words {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));
-        // The length is told by the byte that `str` ends itself with.
-        self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
-    }
+#[cfg(test)]
+mod tests {
+    use super::Names;
+    use std::collections::HashMap;
+    use std::sync::Arc;
 
-    fn write_u8(&mut self, byte: u8) {
-        self.word(u64::from(byte));
-    }
-
-    /// A product is mixed in its high bits alone; the map takes from both ends.
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
+    /// Names go in and out in an order that leaves holes and wraps around; beside them stands the standard library's map.
+    #[test]
+    fn it_is_a_map_whatever_goes_in_and_out() {
+        let (mut names, mut beside) = (Names::default(), HashMap::new());
+        assert_eq!(names.get("a"), None);
+        names.remove("a");
+        let mut random: u64 = 1;
+        for step in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let name = format!("name-{}", (random >> 33) % if step < 10_000 { 40 } else { 3000 });
+            if (random >> 20) % 3 == 0 {
+                names.remove(&name);
+                beside.remove(&name);
+            } else {
+                names.insert(&Arc::from(name.as_str()), step);
+                beside.insert(name.clone(), step);
+            }
+            assert_eq!(names.get(&name), beside.get(&name).copied());
+            assert_eq!(names.taken, beside.len());
+        }
+        for number in 0..3000 {
+            let name = format!("name-{number}");
+            assert_eq!(names.get(&name), beside.get(&name).copied(), "{name}");
+        }
+        names.clear();
+        assert!(!names.contains("name-1"));
+        names.insert(&Arc::from("name-1"), 1);
+        assert_eq!(names.get("name-1"), Some(1));
     }
 }
