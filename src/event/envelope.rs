@@ -86,13 +86,7 @@ wire_object! {
 
 impl Wire for Envelope {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut ahead = r.clone();
-        let mut located = false;
-        ahead.object(|r, key| {
-            located |= key == "event";
-            r.skip()
-        })?;
-        if !located {
+        if !r.has("event")? {
             let Bare { run_id, kind } = Bare::read(r)?;
             return Ok(Self { run_id, kind, coordinate: None });
         }

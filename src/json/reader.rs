@@ -231,10 +231,38 @@ impl<'a> Reader<'a> {
         found
     }
 
+    /// A reader that looks ahead from here. What it notes is its own.
+    #[inline(never)]
+    pub fn ahead(&self) -> Self {
+        Self { text: self.text, at: self.at, depth: self.depth, limits: self.limits, notes: Notes::default() }
+    }
+
+    /// Goes on where one that looked ahead has come to, with what it noted.
+    #[inline(never)]
+    pub fn follow(&mut self, ahead: Self) {
+        let Notes { unknown_keys, first_unknown_key, replaced_halves, unknown_values } = ahead.notes;
+        self.at = ahead.at;
+        self.notes.unknown_keys = self.notes.unknown_keys.saturating_add(unknown_keys);
+        self.notes.replaced_halves = self.notes.replaced_halves.saturating_add(replaced_halves);
+        self.notes.unknown_values = self.notes.unknown_values.saturating_add(unknown_values);
+        if self.notes.first_unknown_key.is_none() {
+            self.notes.first_unknown_key = first_unknown_key;
+        }
+    }
+
+    /// True when the object that comes next, which stays unread, has this key.
+    pub fn has(&self, wanted: &str) -> Result<bool, Error> {
+        let mut found = false;
+        self.ahead().object(|r, key| {
+            found |= key == wanted;
+            r.skip()
+        })?;
+        Ok(found)
+    }
+
     /// The string under `tag` in the object that comes next, which stays unread. None when the object has no such key.
     pub fn tag(&self, tag: &str) -> Result<Option<Cow<'a, str>>, Error> {
-        let mut ahead =
-            Reader { text: self.text, at: self.at, depth: self.depth, limits: self.limits, notes: Notes::default() };
+        let mut ahead = self.ahead();
         ahead.open(b'{', "an object")?;
         if ahead.eat(b'}') {
             return Ok(None);

@@ -120,9 +120,9 @@ impl Wire for Option<u64> {
         if r.kind()? == Kind::Null {
             return r.null().map(|()| None);
         }
-        let mut ahead = r.clone();
+        let mut ahead = r.ahead();
         if ahead.number().is_ok_and(|digits| digits == "-1") {
-            *r = ahead;
+            r.follow(ahead);
             return Ok(None);
         }
         r.unsigned().map(Some)

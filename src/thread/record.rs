@@ -129,13 +129,7 @@ impl MessageRow {
 impl Wire for Record {
     /// A row with a `message` is a message row, any other a run row: the two share one list on the live stream (C2).
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut ahead = r.clone();
-        let mut is_message = false;
-        ahead.object(|r, key| {
-            is_message |= key == "message";
-            r.skip()
-        })?;
-        if is_message { MessageRow::read(r).map(Self::Message) } else { RunRow::read(r).map(Self::Run) }
+        if r.has("message")? { MessageRow::read(r).map(Self::Message) } else { RunRow::read(r).map(Self::Run) }
     }
 
     fn write(&self, w: &mut Writer) {

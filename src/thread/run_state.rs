@@ -157,7 +157,7 @@ impl Wire for Failure {
 /// The variant's name: the string itself, or the first key of the object. Nothing is read yet. A value of another kind
 /// has no name, and so is unknown.
 pub(super) fn variant(r: &mut Reader<'_>) -> Result<String, Error> {
-    let mut ahead = r.clone();
+    let mut ahead = r.ahead();
     match ahead.kind()? {
         Kind::String => ahead.string().map(|name| name.into_owned()),
         Kind::Object => {
@@ -196,11 +196,14 @@ pub(super) fn body<T: Wire>(r: &mut Reader<'_>) -> Result<T, Error> {
 /// Reads the body of `{"Name": body}`; a variant whose body can't be understood is kept as one that is not known, so that
 /// one odd row does not cost the page. What is no JSON is an error still.
 fn body_or_unknown<B: Wire, T>(r: &mut Reader<'_>, known: fn(B) -> T, kept: fn(Raw) -> T) -> Result<T, Error> {
-    let start = r.clone();
-    body(r).map(known).or_else(|_| {
-        *r = start;
-        unknown(r).map(kept)
-    })
+    let mut ahead = r.ahead();
+    match body(&mut ahead) {
+        Ok(body) => {
+            r.follow(ahead);
+            Ok(known(body))
+        }
+        Err(_) => unknown(r).map(kept),
+    }
 }
 
 /// Keeps a variant that is not known.

@@ -150,19 +150,24 @@ wire_object! {
 impl Wire for Target {
     /// A reason that this version does not know makes the whole target unknown: it is kept, and names its call.
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        let start = r.clone();
+        let mut ahead = r.ahead();
         let known = match variant(r)?.as_str() {
             "ToolCall" => {
-                body(r).map(|ToolCallBody { reason, call_id, tool }| Self::ToolCall { reason, call_id, tool })
+                body(&mut ahead).map(|ToolCallBody { reason, call_id, tool }| Self::ToolCall { reason, call_id, tool })
             }
-            "RemoteInput" => body(r).map(|RemoteInputBody { reason, call_id }| Self::RemoteInput { reason, call_id }),
-            "Pause" => body(r).map(Self::Pause),
+            "RemoteInput" => {
+                body(&mut ahead).map(|RemoteInputBody { reason, call_id }| Self::RemoteInput { reason, call_id })
+            }
+            "Pause" => body(&mut ahead).map(Self::Pause),
             _ => return unknown_target(r),
         };
-        known.or_else(|_| {
-            *r = start;
-            unknown_target(r)
-        })
+        match known {
+            Ok(known) => {
+                r.follow(ahead);
+                Ok(known)
+            }
+            Err(_) => unknown_target(r),
+        }
     }
 
     fn write(&self, w: &mut Writer) {
@@ -181,6 +186,6 @@ impl Wire for Target {
 }
 
 fn unknown_target(r: &mut Reader<'_>) -> Result<Target, Error> {
-    let call_id = body::<NamesCall>(&mut r.clone()).ok().map(|named| named.call_id);
+    let call_id = body::<NamesCall>(&mut r.ahead()).ok().map(|named| named.call_id);
     Ok(Target::Unknown { call_id, raw: unknown(r)? })
 }
