@@ -280,6 +280,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Which of these words stands under `tag` in the object that comes next, which stays unread; their number for another
+    /// one.
+    ///
+    /// # Errors
+    /// `json_missing_key` when the object has no such key.
+    pub(crate) fn tag_among(&self, tag: &'static str, words: &[&str]) -> Result<usize, Error> {
+        let word = self.tag(tag)?.ok_or_else(|| self.missing(tag))?;
+        Ok(words.iter().position(|known| *known == word).unwrap_or(words.len()))
+    }
+
+    /// The error for a word under `tag` that is not one of a closed set.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unknown_tag(&self, tag: &str) -> Error {
+        self.tag(tag).map_or_else(|error| error, |word| self.unknown_word(&word.unwrap_or_default()))
+    }
+
     /// A key that the type does not have: its value is skipped and it is noted.
     pub fn unknown_key(&mut self, key: &str) -> Result<(), Error> {
         self.notes.unknown_keys = self.notes.unknown_keys.saturating_add(1);

@@ -36,10 +36,10 @@ macro_rules! wire_tagged {
 
         impl $crate::json::Wire for $name {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
-                let tag = r.tag($tag)?;
-                match tag.as_deref() {
+                enum Place { $($variant),* }
+                match r.tag_among($tag, &[$($word),*])? {
                     $(
-                        Some($word) => {
+                        place if place == Place::$variant as usize => {
                             $( $crate::json::wire_field!(slot $field, $ty, $($mode)?); )*
                             let filled = r.fill(Some($tag), &[$( stringify!($field) ),*], &mut [$( &mut $field ),*]);
                             match (filled, $( $crate::json::wire_field!(take $field, $($mode)?), )*) {
@@ -49,14 +49,13 @@ macro_rules! wire_tagged {
                         }
                     )*
                     $(
-                        Some(_) => {
+                        _ => {
                             let raw = r.unknown_value()?;
                             $crate::json::Raw::parse(raw).map(Self::$unknown)
                         }
                     )?
                     #[allow(unreachable_patterns)]
-                    Some(other) => Err(r.unknown_word(other)),
-                    None => Err(r.missing($tag)),
+                    _ => Err(r.unknown_tag($tag)),
                 }
             }
 
