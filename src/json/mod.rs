@@ -23,6 +23,7 @@ pub use wire::{Wire, read, read_noting, write};
 pub use writer::Writer;
 
 pub(crate) use object::{wire_field, wire_object};
+pub(crate) use reader::place_among;
 pub(crate) use scan::plain_run;
 pub(crate) use slot::{Defaulted, IfSome, Lenient, OrNull, Put, Slot};
 pub(crate) use tagged::{wire_id, wire_tagged, wire_tokens};

@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
     /// `json_missing_key` when the object has no such key.
     pub(crate) fn tag_among(&self, tag: &'static str, words: &[&str]) -> Result<usize, Error> {
         let word = self.tag(tag)?.ok_or_else(|| self.missing(tag))?;
-        Ok(words.iter().position(|known| *known == word).unwrap_or(words.len()))
+        Ok(place_among(words, &word).unwrap_or(words.len()))
     }
 
     /// The error for a word under `tag` that is not one of a closed set.
@@ -441,4 +441,10 @@ impl<'a> Reader<'a> {
             Err(self.expected(word))
         }
     }
+}
+
+/// The place of a word in a table. One copy for all types.
+#[inline(never)]
+pub(crate) fn place_among(words: &[&str], word: &str) -> Option<usize> {
+    words.iter().position(|known| *known == word)
 }

@@ -88,14 +88,17 @@ macro_rules! wire_tokens {
         pub enum $name { $( $(#[$variant_meta])* $variant, )* }
 
         impl $name {
+            const WORDS: &[&'static str] = &[$($word),*];
+
             /// The word on the wire.
             pub fn as_str(self) -> &'static str {
-                match self { $( Self::$variant => $word, )* }
+                Self::WORDS.get(self as usize).copied().unwrap_or_default()
             }
 
             /// The variant that this word names.
             pub fn from_word(word: &str) -> Option<Self> {
-                match word { $( $word => Some(Self::$variant), )* _ => None }
+                let place = $crate::json::place_among(Self::WORDS, word)?;
+                [$( Self::$variant ),*].get(place).copied()
             }
         }
 
