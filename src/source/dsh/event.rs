@@ -4,7 +4,7 @@
 use super::stream::{self, Record};
 use crate::event::{CallId, MessageId};
 use crate::follow::dsh::{Body, Event, Queued, Said, Settlement, SettlementKind, Splice, Surface, WholeBlock};
-use crate::json::{self, Error, Limits, Raw, Reader, Wire, wire_object};
+use crate::json::{self, Error, Limits, Raw, Reader, Wire, wire_object, wire_tokens};
 use crate::thread::{Block, EndCause, Failure, Inference};
 
 /// Reads the envelope that comes next.
@@ -64,44 +64,41 @@ impl Inner {
 
     /// None for a body that lacks what its type needs.
     fn body(&mut self, kind: &str, text: &str) -> Option<Body> {
-        let is_known = KNOWN.contains(&kind);
-        if !is_known {
-            return Some(Body::Other(kind.to_owned()));
-        }
+        let Some(kind) = Known::from_word(kind) else { return Some(Body::Other(kind.to_owned())) };
         let data = &mut self.part::<Data>(text)?;
         Some(match kind {
-            "turn/start" => Body::TurnStart { turn: data.turn? },
-            "turn/end" => Body::TurnEnd { turn: data.turn?, cause: self.cause(data.reason.take()?) },
-            "step/start" => Body::StepStart { turn: data.turn?, step: data.step? },
-            "step/end" => Body::StepEnd { turn: data.turn?, step: data.step? },
-            "assistant/message" => self.message(data)?,
-            "assistant/attempt" => {
+            Known::TurnStart => Body::TurnStart { turn: data.turn? },
+            Known::TurnEnd => Body::TurnEnd { turn: data.turn?, cause: self.cause(data.reason.take()?) },
+            Known::StepStart => Body::StepStart { turn: data.turn?, step: data.step? },
+            Known::StepEnd => Body::StepEnd { turn: data.turn?, step: data.step? },
+            Known::Message => self.message(data)?,
+            Known::Attempt => {
                 let timed = stream::expand(self.part::<Vec<Record>>(data.stream.as_ref()?.as_str())?)?;
                 let chunks = timed.into_iter().map(|timed| timed.chunk).collect();
                 let kind = SettlementKind::Attempt { chunks };
                 Body::Settlement(Settlement { turn: data.turn?, step: data.step?, kind })
             }
-            "user/message" => Body::Said(self.said(data, None, false)?),
-            "system/message" => {
+            Known::Said => Body::Said(self.said(data, None, false)?),
+            Known::System => {
                 let message = &mut self.part(data.message.as_ref()?.as_str())?;
                 Body::Said(self.said(message, Some(data.turn?), true)?)
             }
-            "tool/result" => self.result(data)?,
-            "approval/asked" => Body::Asked {
+            Known::Result => self.result(data)?,
+            Known::Asked => Body::Asked {
                 id: data.id.take()?,
                 call: data.callId.take(),
                 tool: data.toolName.take().unwrap_or_default(),
                 reason: data.reason.as_ref().and_then(|reason| self.part(reason.as_str())),
             },
-            "approval/decided" => Body::Decided { id: data.id.take()? },
-            "llm/retry" => Body::Retry {
+            Known::Decided => Body::Decided { id: data.id.take()? },
+            Known::Retry => Body::Retry {
                 turn: data.turn?,
                 step: data.step?,
                 retry: data.retry?,
                 most: data.maxRetries.unwrap_or(0),
                 failure: data.failure.as_ref().map(|failure| self.inference(failure)),
             },
-            _ => Body::Spliced(self.splice(data)?),
+            Known::Spliced => Body::Spliced(self.splice(data)?),
         })
     }
 
@@ -229,22 +226,24 @@ fn input(arguments: &str) -> Raw {
     }
 }
 
-/// The types that a thread is made of.
-const KNOWN: [&str; 13] = [
-    "turn/start",
-    "turn/end",
-    "step/start",
-    "step/end",
-    "assistant/message",
-    "assistant/attempt",
-    "user/message",
-    "system/message",
-    "tool/result",
-    "approval/asked",
-    "approval/decided",
-    "llm/retry",
-    "agent/inbox/spliced",
-];
+wire_tokens! {
+    /// The types that a thread is made of.
+    pub enum Known {
+        "turn/start" TurnStart,
+        "turn/end" TurnEnd,
+        "step/start" StepStart,
+        "step/end" StepEnd,
+        "assistant/message" Message,
+        "assistant/attempt" Attempt,
+        "user/message" Said,
+        "system/message" System,
+        "tool/result" Result,
+        "approval/asked" Asked,
+        "approval/decided" Decided,
+        "llm/retry" Retry,
+        "agent/inbox/spliced" Spliced,
+    }
+}
 
 wire_object! {
     /// Every key of every body and of what stands in it: a type for each would be a tenth of what dsh adds to the module.

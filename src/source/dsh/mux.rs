@@ -2,7 +2,7 @@
 #![allow(non_snake_case)]
 
 use crate::event::CallId;
-use crate::json::{self, Raw, Reader, wire_object, wire_tagged};
+use crate::json::{self, Raw, Reader, Wire, wire_object, wire_tagged, wire_tokens};
 
 /// One text of the socket.
 pub(super) struct Message<'a> {
@@ -12,11 +12,13 @@ pub(super) struct Message<'a> {
     pub value: Option<&'a str>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Item,
-    End,
-    Error,
+wire_tokens! {
+    /// What a text of the socket is.
+    pub enum Kind {
+        "item" Item,
+        "end" End,
+        "error" Error,
+    }
 }
 
 /// Reads the envelope alone; its value is read by whoever the stream belongs to.
@@ -25,15 +27,7 @@ pub(super) fn read_message(text: &str) -> Result<Message<'_>, json::Error> {
     let (mut kind, mut stream, mut value) = (None, None, None);
     r.object(|r, key| {
         match key {
-            "type" => {
-                let word = r.string()?;
-                kind = Some(match &*word {
-                    "item" => Kind::Item,
-                    "end" => Kind::End,
-                    "error" => Kind::Error,
-                    other => return Err(r.unknown_word(other)),
-                });
-            }
+            "type" => kind = Some(Kind::read(r)?),
             // The ids are ours and hold no escape, so the text between the quotes is the id.
             "streamId" => stream = r.raw()?.get(1..).and_then(|id| id.strip_suffix('"')),
             "value" | "error" => value = Some(r.raw()?),
