@@ -5,7 +5,7 @@
 
 use super::effect;
 use super::fault::argument;
-use super::given::{Failure, Given, GivenResume, GivenSend, text};
+use super::given::{Failure, Given, GivenResume, GivenSend, What, text};
 use crate::engine::{Effect, Engine};
 use crate::event::RunId;
 use crate::follow::{
@@ -116,7 +116,7 @@ impl Driver {
         self.state()
     }
 
-    /// Anything else that happened, by its word. `id` is the generation of a stream, or the number of a read or of a
+    /// Anything else that happened, by its word; one that is not known changes nothing. `id` is the generation of a stream, or the number of a read or of a
     /// command; what `bytes` of text and `kind` are depends on the word.
     ///
     /// # Errors
@@ -131,26 +131,27 @@ impl Driver {
         random: f64,
     ) -> Result<u32, JsValue> {
         let text = &*text(bytes);
+        let Some(what) = What::from_word(what) else { return Ok(self.state()) };
         let live = |live| Input::Live(Generation(id), live);
         let command = |command| Input::Command(CommandId(id), command);
         let input = match what {
-            "connect" => Input::Connect,
-            "tick" => Input::Tick,
-            "hidden" => Input::Hidden,
-            "offline" => Input::Offline,
-            "visible" => Input::Wake(Wake::Visible),
-            "online" => Input::Wake(Wake::Online),
-            "pageshow" => Input::Wake(Wake::Pageshow),
-            "user" => Input::Wake(Wake::User),
-            "close" => Input::Close,
-            "accepted" => live(Live::Accepted),
-            "activity" => live(Live::Activity),
-            "closed" => {
+            What::Connect => Input::Connect,
+            What::Tick => Input::Tick,
+            What::Hidden => Input::Hidden,
+            What::Offline => Input::Offline,
+            What::Visible => Input::Wake(Wake::Visible),
+            What::Online => Input::Wake(Wake::Online),
+            What::Pageshow => Input::Wake(Wake::Pageshow),
+            What::User => Input::Wake(Wake::User),
+            What::Close => Input::Close,
+            What::Accepted => live(Live::Accepted),
+            What::Activity => live(Live::Activity),
+            What::Closed => {
                 self.live.take_if(|open| open.0 == id);
                 live(Live::Closed(Failure::of(text).closed()))
             }
             // The stream is given up, as if the network had.
-            "lose" => match self.live.take() {
+            What::Lose => match self.live.take() {
                 Some(open) => {
                     self.closing = Some(open);
                     if let Some(carrier) = &mut self.carrier {
@@ -160,20 +161,20 @@ impl Driver {
                 }
                 None => return Ok(self.state()),
             },
-            "page" => {
+            What::Page => {
                 self.count(text.len());
                 Input::Page(ReadId(id), threadfold::read_page(kind, text))
             }
-            "pageFailed" => Input::Page(ReadId(id), Err(Failure::of(text).read_error())),
-            "answered" => {
+            What::PageFailed => Input::Page(ReadId(id), Err(Failure::of(text).read_error())),
+            What::Answered => {
                 self.count(text.len());
                 Input::Response(CommandId(id), threadfold::response(text))
             }
-            "answerFailed" => Input::Response(CommandId(id), Failure::of(text).outcome()),
-            "send" => command(argument::<GivenSend>("content", text)?.command()),
-            "resume" => command(argument::<GivenResume>("answer", text)?.command()),
-            "cancel" => command(Command::Cancel { run_id: (!text.is_empty()).then(|| RunId::from(text)) }),
-            _ => {
+            What::AnswerFailed => Input::Response(CommandId(id), Failure::of(text).outcome()),
+            What::Send => command(argument::<GivenSend>("content", text)?.command()),
+            What::Resume => command(argument::<GivenResume>("answer", text)?.command()),
+            What::Cancel => command(Command::Cancel { run_id: (!text.is_empty()).then(|| RunId::from(text)) }),
+            What::SocketText | What::SocketOpened | What::SocketClosed | What::CallAnswered | What::CallFailed => {
                 self.carried(what, id, text, kind, now as u64);
                 return Ok(self.state());
             }
@@ -284,21 +285,21 @@ impl Driver {
         self.state()
     }
 
-    /// Something came of a dsh host, by its word. A word that is not known changes nothing.
-    fn carried(&mut self, what: &str, id: u32, text: &str, kind: &str, now: u64) {
+    /// Something came of a dsh host.
+    fn carried(&mut self, what: What, id: u32, text: &str, kind: &str, now: u64) {
         self.count(text.len());
         let Some(carrier) = &mut self.carrier else { return };
         match what {
-            "socketText" => carrier.text(id, text, now),
-            "socketOpened" => carrier.opened(id, now),
-            "socketClosed" => carrier.closed(id, kind.parse().unwrap_or(0), text),
-            "callAnswered" => {
+            What::SocketText => carrier.text(id, text, now),
+            What::SocketOpened => carrier.opened(id, now),
+            What::SocketClosed => carrier.closed(id, kind.parse().unwrap_or(0), text),
+            What::CallAnswered => {
                 let Failure { status, retry_after, content_type, .. } = Failure::of(kind);
                 let status = status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
                 let content_type = content_type.unwrap_or_default();
                 carrier.answered(id, Ok(dsh::Answer { status, retry_after, content_type, body: text.to_owned() }));
             }
-            "callFailed" => carrier.answered(id, Err(text.to_owned())),
+            What::CallFailed => carrier.answered(id, Err(text.to_owned())),
             _ => {}
         }
     }

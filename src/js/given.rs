@@ -2,7 +2,7 @@
 
 use crate::event::{CallId, MessageId, RunId};
 use crate::follow::{Answer, Command, OnActive};
-use crate::json::{self, wire_object};
+use crate::json::{self, wire_object, wire_tokens};
 use crate::text::lossy;
 use crate::thread::Block;
 use std::borrow::Cow;
@@ -12,6 +12,37 @@ use std::borrow::Cow;
 /// replaced and a byte order mark left out, as JavaScript decodes.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes))
+}
+
+wire_tokens! {
+    /// What happened; the last five are of a dsh host.
+    pub enum What {
+        "connect" Connect,
+        "tick" Tick,
+        "hidden" Hidden,
+        "offline" Offline,
+        "visible" Visible,
+        "online" Online,
+        "pageshow" Pageshow,
+        "user" User,
+        "close" Close,
+        "accepted" Accepted,
+        "activity" Activity,
+        "closed" Closed,
+        "lose" Lose,
+        "page" Page,
+        "pageFailed" PageFailed,
+        "answered" Answered,
+        "answerFailed" AnswerFailed,
+        "send" Send,
+        "resume" Resume,
+        "cancel" Cancel,
+        "socketText" SocketText,
+        "socketOpened" SocketOpened,
+        "socketClosed" SocketClosed,
+        "callAnswered" CallAnswered,
+        "callFailed" CallFailed,
+    }
 }
 
 wire_object! {
