@@ -3,8 +3,8 @@
 //! The one hash map of the module, so sets use it too. The standard library's does much that is not needed here, for any
 //! pair of types: it would be a kilobyte of wasm more.
 
+use crate::text::Shared;
 use std::mem;
-use std::sync::Arc;
 
 /// The map. What a lookup or an addition costs does not depend on how many names there are.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub struct Names {
 
 #[derive(Debug, Clone)]
 struct Entry {
-    name: Arc<str>,
+    name: Shared,
     hash: usize,
     number: usize,
 }
@@ -36,7 +36,7 @@ impl Names {
 
     /// Gives a name its number.
     #[inline(never)]
-    pub fn insert(&mut self, name: &Arc<str>, number: usize) {
+    pub fn insert(&mut self, name: &Shared, number: usize) {
         // A quarter is free, so that a search soon comes to an end.
         if self.taken * 4 >= self.places.len() * 3 {
             let twice = (self.places.len() * 2).max(16);
@@ -44,7 +44,7 @@ impl Names {
             self.places.resize_with(twice, || None);
             before.places.into_iter().flatten().for_each(|entry| self.put(entry));
         }
-        self.put(Entry { name: Arc::clone(name), hash: hash(name), number });
+        self.put(Entry { name: Shared::clone(name), hash: hash(name), number });
     }
 
     /// Forgets a name.
@@ -106,8 +106,8 @@ fn hash(name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::Names;
+    use crate::text::Shared;
     use std::collections::HashMap;
-    use std::sync::Arc;
 
     /// Names go in and out in an order that leaves holes and wraps around; beside them stands the standard library's map.
     #[test]
@@ -123,7 +123,7 @@ mod tests {
                 names.remove(&name);
                 beside.remove(&name);
             } else {
-                names.insert(&Arc::from(name.as_str()), step);
+                names.insert(&Shared::from(name.as_str()), step);
                 beside.insert(name.clone(), step);
             }
             assert_eq!(names.get(&name), beside.get(&name).copied());
@@ -135,7 +135,7 @@ mod tests {
         }
         names.clear();
         assert!(!names.contains("name-1"));
-        names.insert(&Arc::from("name-1"), 1);
+        names.insert(&Shared::from("name-1"), 1);
         assert_eq!(names.get("name-1"), Some(1));
     }
 }

@@ -1,5 +1,9 @@
 //! Texts that are put together, and texts of bytes. The standard library's formatting would be kilobytes of wasm.
 
+mod shared;
+
+pub use shared::Shared;
+
 use std::borrow::Cow;
 
 /// The parts, one after the other.

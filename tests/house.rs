@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("json", &["text"]),
     ("sorted", &[]),
-    ("names", &[]),
+    ("names", &["text"]),
     ("text", &[]),
     ("event", &["json", "thread"]),
     ("thread", &["json", "event"]),

@@ -1,11 +1,11 @@
 //! A JSON value kept as the text that was sent.
 
 use super::{Error, Limits, Reader, Wire, Writer};
-use std::sync::Arc;
+use crate::text::Shared;
 
 /// Valid JSON, kept as text: digits, key order and escapes are exactly the sender's, and a clone costs nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Raw(Arc<str>);
+pub struct Raw(Shared);
 
 impl Raw {
     /// Checks that `text` is one JSON value and keeps it without surrounding space.
@@ -23,14 +23,14 @@ impl Raw {
 
     /// The value `null`.
     pub fn null() -> Self {
-        Self(Arc::from("null"))
+        Self(Shared::from("null"))
     }
 
     /// What `write` puts down is valid JSON by construction of the [`Writer`].
     pub fn from_writer(write: impl FnOnce(&mut Writer)) -> Self {
         let mut w = Writer::new();
         write(&mut w);
-        Self(Arc::from(w.finish().as_str()))
+        Self(Shared::from(w.finish().as_str()))
     }
 
     /// The JSON text.
@@ -41,7 +41,7 @@ impl Raw {
 
 impl Wire for Raw {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
-        r.raw().map(|text| Self(Arc::from(text)))
+        r.raw().map(|text| Self(Shared::from(text)))
     }
 
     fn write(&self, w: &mut Writer) {

@@ -122,7 +122,7 @@ macro_rules! wire_id {
         $(
             $(#[$meta])*
             #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            pub struct $name(std::sync::Arc<str>);
+            pub struct $name($crate::text::Shared);
 
             impl $name {
                 /// The id as text.
@@ -132,14 +132,14 @@ macro_rules! wire_id {
 
                 /// The id as text that can be kept.
                 #[allow(dead_code)]
-                pub(crate) fn shared(&self) -> &std::sync::Arc<str> {
+                pub(crate) fn shared(&self) -> &$crate::text::Shared {
                     &self.0
                 }
             }
 
             impl From<&str> for $name {
                 fn from(text: &str) -> Self {
-                    Self(std::sync::Arc::from(text))
+                    Self($crate::text::Shared::from(text))
                 }
             }
 

@@ -1,8 +1,7 @@
 //! What every type of the wires can do: be read, be written, be absent.
 
 use super::{Error, Kind, Limits, Notes, Reader, Writer};
-use crate::text::decimal;
-use std::sync::Arc;
+use crate::text::{Shared, decimal};
 
 /// A type with one JSON form, the same for reading and writing.
 pub trait Wire: Sized {
@@ -57,7 +56,7 @@ impl Wire for String {
     }
 }
 
-impl Wire for Arc<str> {
+impl Wire for Shared {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
         r.string().map(|text| Self::from(&*text))
     }

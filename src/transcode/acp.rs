@@ -11,9 +11,8 @@ use super::words::{at, object, raw_event, reasoning};
 use super::{Chunk, Transcoder};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::{Raw, Writer};
-use crate::text::join;
+use crate::text::{Shared, join};
 use crate::thread::Block;
-use std::sync::Arc;
 
 /// A transcoder for ACP. The session is named by the thread; `request_id` is the JSON-RPC id of the prompt that each
 /// turn answers, the run's id when absent.
@@ -25,9 +24,9 @@ struct Acp {
     session_id: ThreadId,
     request_id: Option<Raw>,
     /// The call whose permission was asked for last.
-    permission: Option<Arc<str>>,
+    permission: Option<Shared>,
     /// Calls of which it was said that nobody answered them.
-    unanswered: Vec<Arc<str>>,
+    unanswered: Vec<Shared>,
 }
 
 fn message(out: &mut Out, rest: &dyn Fn(&mut Writer)) {
@@ -124,7 +123,7 @@ impl Protocol for Acp {
     }
 
     fn dispose(&mut self, call: &Call<'_>, _in_open_step: bool, out: &mut Out) {
-        self.unanswered.push(Arc::clone(call.wire));
+        self.unanswered.push(Shared::clone(call.wire));
         self.outcome(out, call.wire, true, &["The run ended before this call was answered.".to_owned()]);
     }
 

@@ -12,9 +12,8 @@ use super::{Transcoder, blocks};
 use crate::event::{Cause, Disposition, Position, RunId, ThreadId};
 use crate::json::Writer;
 use crate::names::Names;
-use crate::text::{decimal, join};
+use crate::text::{Shared, decimal, join};
 use crate::thread::{Block, Message, Role};
-use std::sync::Arc;
 
 /// A transcoder for AG-UI.
 pub fn ag_ui(thread_id: ThreadId) -> impl Transcoder {
@@ -44,14 +43,14 @@ struct AgUi {
     /// True when the client may hold messages of a log that was replaced.
     stale: bool,
     /// Calls of this stream without an answer. The client takes them for its own to run when the run succeeds.
-    unanswered: Vec<Arc<str>>,
+    unanswered: Vec<Shared>,
 }
 
 struct Entry {
     id: String,
     role: Who,
     content: Option<String>,
-    calls: Vec<(Arc<str>, String, String)>,
+    calls: Vec<(Shared, String, String)>,
 }
 
 enum Who {
@@ -203,7 +202,7 @@ impl Protocol for AgUi {
                 let fields = [("toolCallId", &**wire), ("toolCallName", name), ("parentMessageId", response)];
                 event(out, "TOOL_CALL_START", &fields);
                 if !self.unanswered.contains(wire) {
-                    self.unanswered.push(Arc::clone(wire));
+                    self.unanswered.push(Shared::clone(wire));
                 }
             }
         }
@@ -252,7 +251,7 @@ impl Protocol for AgUi {
     }
 
     fn call(&mut self, call: &Call<'_>, out: &mut Out) {
-        let kind = Kind::Call { wire: Arc::clone(call.wire), name: call.name.to_owned() };
+        let kind = Kind::Call { wire: Shared::clone(call.wire), name: call.name.to_owned() };
         if call.rest.is_none() {
             self.open(call.response, &kind, out);
         }
@@ -262,7 +261,7 @@ impl Protocol for AgUi {
         }
         self.close(call.response, &kind, out);
         if let Some(entry) = self.assistant(call.response) {
-            entry.calls.push((Arc::clone(call.wire), call.name.to_owned(), call.input.as_str().to_owned()));
+            entry.calls.push((Shared::clone(call.wire), call.name.to_owned(), call.input.as_str().to_owned()));
         }
     }
 

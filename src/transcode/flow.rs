@@ -10,8 +10,8 @@ use super::response::{Key, Kind, Response};
 use super::{Chunk, Transcoder};
 use crate::event::{CallId, Coordinate, Delta, Disposition, Fact, PlacedFact, Position, RunId};
 use crate::names::Names;
+use crate::text::Shared;
 use crate::thread::Message;
-use std::sync::Arc;
 
 mod facts;
 
@@ -456,7 +456,7 @@ impl Transcoder for Flow {
             Delta::TextDelta { delta } => (Kind::Text, delta),
             Delta::ReasoningDelta { delta } => (Kind::Reasoning, delta),
             Delta::ToolCallDelta { id, name, args_delta } => {
-                (Kind::Call { wire: Arc::clone(id.shared()), name: name.clone() }, args_delta)
+                (Kind::Call { wire: Shared::clone(id.shared()), name: name.clone() }, args_delta)
             }
         };
         if (fragment.is_empty() && !matches!(kind, Kind::Call { .. })) || !self.protocol.shows(&kind) {

@@ -4,8 +4,8 @@ use super::Chunk;
 use super::response::Kind;
 use crate::event::{CallId, Cause, Disposition, Position, RunId};
 use crate::json::Raw;
+use crate::text::Shared;
 use crate::thread::{Block, Message};
-use std::sync::Arc;
 
 /// What is written so far.
 pub(super) type Out = Vec<Chunk>;
@@ -26,7 +26,7 @@ pub(super) enum Retracted {
 /// A committed call as it is written.
 pub(super) struct Call<'a> {
     /// Its id on the wire.
-    pub wire: &'a Arc<str>,
+    pub wire: &'a Shared,
     /// The id of its response on the wire.
     pub response: &'a str,
     /// The tool.

@@ -2,8 +2,7 @@
 
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::json::Fragment;
-use crate::text::{decimal, join};
-use std::sync::Arc;
+use crate::text::{Shared, decimal, join};
 
 /// Which response, within a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub(super) enum Kind {
     /// A call, by its id on the wire.
     Call {
         /// The id on the wire; the provider's while the preview is not shown.
-        wire: Arc<str>,
+        wire: Shared,
         /// The tool.
         name: String,
     },

@@ -3,11 +3,10 @@
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::follow::LaneId;
 use crate::names::Names;
-use crate::text::{decimal, join};
-use std::sync::Arc;
+use crate::text::{Shared, decimal, join};
 
 /// The key of an item.
-pub(super) type Key = Arc<str>;
+pub(super) type Key = Shared;
 
 /// The keys that are in use.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +23,7 @@ impl Keys {
         while self.holds(&key) {
             key.push('#');
         }
-        let key = Key::from(key);
+        let key = Key::from(&*key);
         self.0.insert(&key, 0);
         key
     }

@@ -2,11 +2,11 @@
 
 use super::Flow;
 use crate::event::{Fact, PlacedFact, Position};
+use crate::text::Shared;
 use crate::thread::Block;
 use crate::transcode::protocol::{Answer, Call, Out};
 use crate::transcode::response::{Block as PreviewBlock, Key, Kind, Meeting, Response};
 use crate::transcode::same_json::same_json;
-use std::sync::Arc;
 
 impl Flow {
     /// Meets a Fact's block with the preview; what differs is taken back first.
@@ -94,7 +94,7 @@ impl Flow {
                 let key = key.unwrap_or_else(|| self.key_of(&placed));
                 self.turn_to(&key, out);
                 let wire = self.calls.commit(id, &key, placed.position);
-                let kind = Kind::Call { wire: Arc::clone(&wire), name: name.clone() };
+                let kind = Kind::Call { wire: Shared::clone(&wire), name: name.clone() };
                 let met = self.settle(&key, &kind, input.as_str(), false, out);
                 let response = self.wire_of(&key);
                 let rest = match &met {
@@ -136,7 +136,7 @@ impl Flow {
     }
 
     /// A ticket says that the client runs the call; a log that is read late says it here alone.
-    pub(super) fn client_runs(&mut self, position: Position, wire: &Arc<str>, out: &mut Out) {
+    pub(super) fn client_runs(&mut self, position: Position, wire: &Shared, out: &mut Out) {
         let Some(number) = self.facts.iter().position(|(_, placed)| placed.position == position) else { return };
         let Some((_, placed)) = self.facts.get(number) else { return };
         let Fact::ToolCall { name, input, disposition, .. } = &placed.fact else { return };
