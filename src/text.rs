@@ -30,23 +30,22 @@ pub fn push_decimal(text: &mut String, number: u64) {
 
 /// The text that bytes are; each sequence that is no UTF-8 is U+FFFD. The standard library has the same with a decoder of
 /// its own for what is no text, beside the one that looks whether it is.
-#[inline(never)]
+#[inline]
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| Cow::Owned(replaced(bytes)), Cow::Borrowed)
+}
+
+#[cold]
+#[inline(never)]
+fn replaced(bytes: &[u8]) -> String {
     let (mut text, mut rest) = (String::new(), bytes);
-    loop {
-        let error = match str::from_utf8(rest) {
-            Ok(valid) if text.is_empty() => return Cow::Borrowed(valid),
-            Ok(valid) => {
-                text.push_str(valid);
-                return Cow::Owned(text);
-            }
-            Err(error) => error,
-        };
+    while let Err(error) = str::from_utf8(rest) {
         let (valid, odd) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
         text.push_str(str::from_utf8(valid).unwrap_or_default());
         text.push(char::REPLACEMENT_CHARACTER);
         rest = odd.get(error.error_len().unwrap_or(odd.len())..).unwrap_or_default();
     }
+    text + str::from_utf8(rest).unwrap_or_default()
 }
 
 #[cfg(test)]
