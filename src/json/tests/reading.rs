@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::json::{wire_object, write};
-use std::sync::Arc;
+use crate::text::Shared;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -13,7 +13,7 @@ wire_object! {
         first: u64,
         second: Option<String> => optional,
         third: bool => default,
-        last: Arc<str>,
+        last: Shared,
     }
 }
 
