@@ -119,7 +119,7 @@ mod tests {
         for step in 0..20_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let name = format!("name-{}", (random >> 33) % if step < 10_000 { 40 } else { 3000 });
-            if (random >> 20) % 3 == 0 {
+            if (random >> 20).is_multiple_of(3) {
                 names.remove(&name);
                 beside.remove(&name);
             } else {

@@ -36,6 +36,7 @@ macro_rules! wire_tagged {
 
         impl $crate::json::Wire for $name {
             fn read(r: &mut $crate::json::Reader<'_>) -> Result<Self, $crate::json::Error> {
+                #[allow(clippy::enum_variant_names)]
                 enum Place { $($variant),* }
                 match r.tag_among($tag, &[$($word),*])? {
                     $(
