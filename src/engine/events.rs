@@ -5,7 +5,6 @@ use crate::follow::LaneId;
 use crate::json::{Fragment, Wire, Writer};
 use crate::thread::{Message, MessageName, Record, Role};
 use crate::transcode;
-use std::collections::VecDeque;
 
 /// One event of a thread.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,23 +60,23 @@ impl From<Event> for transcode::Input {
 /// what waits is bounded by the text itself.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    queue: VecDeque<Event>,
+    queue: Vec<Event>,
 }
 
 impl Events {
     pub fn push(&mut self, event: Event) {
         if let (Event::Delta { lane, delta, .. }, Some(Event::Delta { lane: last, delta: before, .. })) =
-            (&event, self.queue.back_mut())
+            (&event, self.queue.last_mut())
             && lane == last
             && join(before, delta)
         {
             return;
         }
-        self.queue.push_back(event);
+        self.queue.push(event);
     }
 
     pub fn take(&mut self) -> Vec<Event> {
-        self.queue.drain(..).collect()
+        std::mem::take(&mut self.queue)
     }
 }
 

@@ -81,11 +81,11 @@ fn within_run(rest: &str) -> Option<MessageName<'static>> {
         return Some(MessageName::Steer { number: decimal(number)? });
     }
     if let Some(numbers) = rest.strip_prefix("continuation-") {
-        let (step, number) = numbers.split_once('-')?;
+        let (step, number) = cut(numbers)?;
         return Some(MessageName::Continuation { step: decimal(step)?, number: decimal(number)? });
     }
     let numbers = rest.strip_prefix("assistant-")?;
-    match numbers.split_once('-') {
+    match cut(numbers) {
         None => Some(MessageName::Assistant { step: decimal(numbers)? }),
         Some((step, rest)) => {
             let response = decimal(rest.strip_prefix("truncated-")?)?;
@@ -94,9 +94,15 @@ fn within_run(rest: &str) -> Option<MessageName<'static>> {
     }
 }
 
+/// What stands before and after the first hyphen. The standard library's search for a character is 400 bytes of the wire.
+fn cut(text: &str) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == b'-')?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 /// A number as hosts write it: digits alone, without leading zeros, so that each number has one id.
 fn decimal(digits: &str) -> Option<u32> {
-    let plain = digits == "0" || !digits.starts_with('0');
+    let plain = digits == "0" || !digits.starts_with("0");
     (plain && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok()).flatten()
 }
 

@@ -89,7 +89,7 @@ pub(super) fn write_parts(w: &mut Writer, role: Role, content: &[Block], calls: 
                     w.field("name", name);
                     w.field("args", input.as_str());
                     // No tool takes a string: it is what a model wrote that is no JSON.
-                    if input.as_str().starts_with('"') {
+                    if input.as_str().starts_with("\"") {
                         w.flag("invalid", true);
                     }
                     if let Some(call) = calls.next() {
