@@ -101,7 +101,7 @@ impl Wire for i64 {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
         let digits = r.number()?;
         // By the parser that there is for numbers without a sign: one for numbers with a sign is a kilobyte of wasm.
-        let number = match digits.strip_prefix('-') {
+        let number = match digits.strip_prefix("-") {
             Some(digits) => digits.parse().ok().and_then(|number| 0i64.checked_sub_unsigned(number)),
             None => digits.parse().ok().and_then(|number| 0i64.checked_add_unsigned(number)),
         };

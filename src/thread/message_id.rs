@@ -50,7 +50,7 @@ impl<'a> MessageName<'a> {
     /// Decodes the id of a message of this run; None for a message that belongs to no run.
     pub fn of(id: &'a MessageId, run: Option<&RunId>) -> Self {
         let text = id.as_str();
-        let own = run.and_then(|run| text.strip_prefix(run.as_str())).and_then(|rest| rest.strip_prefix('-'));
+        let own = run.and_then(|run| text.strip_prefix(run.as_str())).and_then(|rest| rest.strip_prefix("-"));
         if let Some(name) = own.and_then(within_run) {
             return name;
         }

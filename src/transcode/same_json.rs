@@ -58,7 +58,7 @@ fn value(r: &mut Reader<'_>) -> Result<String, Error> {
 /// A number by its sign, its digits without zeros at either end, and the power of ten that they are of: `1`, `1.0` and
 /// `10e-1` are one. A power beyond all reason stays as it was written.
 fn number(text: &str) -> String {
-    let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (negative, rest) = text.strip_prefix("-").map_or((false, text), |rest| (true, rest));
     let mut digits = String::new();
     let mut power = 0_i64;
     let mut behind_point = false;

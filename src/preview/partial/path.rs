@@ -13,7 +13,7 @@ pub enum Step<'a> {
 
 /// Resolves the escapes of a string of JSON, given without its quotes.
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
+    if !text.bytes().any(|byte| byte == b'\\') {
         return Cow::Borrowed(text);
     }
     let units = Units { rest: text.chars(), second: None };

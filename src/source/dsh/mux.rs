@@ -29,7 +29,7 @@ pub(super) fn read_message(text: &str) -> Result<Message<'_>, json::Error> {
         match key {
             "type" => kind = Some(Kind::read(r)?),
             // The ids are ours and hold no escape, so the text between the quotes is the id.
-            "streamId" => stream = r.raw()?.get(1..).and_then(|id| id.strip_suffix('"')),
+            "streamId" => stream = r.raw()?.get(1..).and_then(|id| id.strip_suffix("\"")),
             "value" | "error" => value = Some(r.raw()?),
             _ => r.skip()?,
         }
