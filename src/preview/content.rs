@@ -44,7 +44,9 @@ impl Part {
     pub(super) fn push(&mut self, lead: Option<char>, text: &str) {
         match self {
             Self::Text(all) | Self::Reasoning(all) => {
-                all.extend(lead);
+                if let Some(lead) = lead {
+                    all.push(lead);
+                }
                 all.push_str(text);
             }
             Self::Call { args, .. } => {

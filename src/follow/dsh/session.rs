@@ -7,6 +7,7 @@ use crate::json::{Raw, Writer};
 use crate::thread::{
     Aside, AsideRow, Block, Message, MessageRow, Record, ResumeTicket, Role, RunRow, RunState, Target, Tool, ToolReason,
 };
+use std::ops::Range;
 
 /// More messages than this don't wait.
 const MOST_WAITING: usize = 10_000;
@@ -245,14 +246,14 @@ impl Session {
     }
 
     fn splice(&mut self, splice: Splice) {
-        let Splice { steers, start, removed, inserted } = splice;
+        let Splice { steers, start, removed, mut inserted } = splice;
         let list = self.list(steers);
         let start = start.min(list.len());
         let end = start.saturating_add(removed).min(list.len());
-        let out: Vec<Queued> = list.splice(start..end, inserted).collect();
+        let mut out = put(list, start..end, &mut inserted);
         // What a turn or a step takes is shown until it is said; anything else that is taken out was given up.
         if self.turn.is_some() && (steers || !self.has_stepped) {
-            self.taken.extend(out);
+            self.taken.append(&mut out);
         }
         self.queue_changed = true;
     }
@@ -289,10 +290,20 @@ impl Session {
         // The beginning may be among the events that are unread.
         let first = place(start).unwrap_or(0);
         match place(end).filter(|last| first <= *last) {
-            Some(last) => self.covered.extend(self.surface.splice(first..=last, [seq])),
+            Some(last) => self.covered.append(&mut put(&mut self.surface, first..last + 1, &mut vec![seq])),
             None => self.surface.push(seq),
         }
     }
+}
+
+/// Puts these at the place of those, which lie within the list and are returned. The standard library's `splice` is a
+/// kilobyte of the wire.
+fn put<T>(list: &mut Vec<T>, place: Range<usize>, new: &mut Vec<T>) -> Vec<T> {
+    let mut behind = list.split_off(place.end);
+    let out = list.split_off(place.start);
+    list.append(new);
+    list.append(&mut behind);
+    out
 }
 
 /// The run that a turn is.
