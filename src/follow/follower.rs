@@ -233,8 +233,9 @@ impl Follower {
         self.stop(Stop::Closed);
         self.poll_at = None;
         self.staged = None;
-        let given_up = self.commands.close();
-        self.outputs.extend(given_up.into_iter().map(|(id, result)| Output::Done(id, result)));
+        for (id, result) in self.commands.close() {
+            self.outputs.push_back(Output::Done(id, result));
+        }
     }
 
     /// What follows from any input: the step that it made, the opening, reads and requests that are due, the status.

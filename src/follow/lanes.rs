@@ -4,7 +4,7 @@ use super::frame::Active;
 use super::output::{LaneChange, LaneId};
 use super::rows::reach;
 use crate::event::{AttemptId, Coordinate, Delta, RunId};
-use crate::preview::Content;
+use crate::preview::{Content, Growth};
 
 /// One preview: an attempt as far as it was seen.
 #[derive(Debug, Clone)]
@@ -208,7 +208,7 @@ impl Lane {
                 self.content.missing_from(&whole).unwrap_or_default()
             }
         };
-        changes.extend(missing.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        self.grew(missing, changes);
         whole.keep_names(&self.content);
         self.content = whole;
     }
@@ -216,7 +216,13 @@ impl Lane {
     /// Says the content anew, from nothing.
     pub fn tell_content(&self, changes: &mut Vec<LaneChange>) {
         let all = Content::default().missing_from(&self.content).unwrap_or_default();
-        changes.extend(all.into_iter().map(|(delta, growth)| LaneChange::Grew { lane: self.id, delta, growth }));
+        self.grew(all, changes);
+    }
+
+    fn grew(&self, by: Vec<(Delta, Growth)>, changes: &mut Vec<LaneChange>) {
+        for (delta, growth) in by {
+            changes.push(LaneChange::Grew { lane: self.id, delta, growth });
+        }
     }
 
     /// Says the lane anew, from nothing: what a replace does with the lanes that it keeps.

@@ -112,7 +112,7 @@ impl Commands {
             code: "closed".to_owned(),
             message: "the client was closed before the host had answered".to_owned(),
         };
-        self.list.drain(..).map(|pending| (pending.id, Err(error.clone()))).collect()
+        std::mem::take(&mut self.list).into_iter().map(|pending| (pending.id, Err(error.clone()))).collect()
     }
 
     pub fn deadline(&self) -> Option<u64> {
