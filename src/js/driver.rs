@@ -116,8 +116,8 @@ impl Driver {
         self.state()
     }
 
-    /// Anything else that happened, by its word; one that is not known changes nothing. `id` is the generation of a stream, or the number of a read or of a
-    /// command; what `bytes` of text and `kind` are depends on the word.
+    /// Anything else that happened, by its word; one that is not known changes nothing. `id` is the generation of a stream,
+    /// or the number of a read or of a command; what `bytes` of text and `kind` are depends on the word.
     ///
     /// # Errors
     /// `bad_argument` when the app gave something that can't be said.

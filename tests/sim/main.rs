@@ -2,8 +2,8 @@
 //! delays and cuts, and time, which is a number. A schedule is a script that a seed makes; after each quiet time every
 //! page must show what a page that reads the log cold shows, and at every change what must always hold does.
 //!
-//! `script` says what may happen, `play` plays it, `world` is time and the network, `backend` and `agent` the host,
-//! `client` a page, `check` what must hold, `dsh` the other kind of host.
+//! `script` says what may happen, `play` plays it, `world` is time and the network, `happening` what it has in store,
+//! `backend` and `agent` the host, `client` a page, `check` what must hold, `dsh` the other kind of host.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -12,6 +12,7 @@ mod backend;
 mod check;
 mod client;
 mod dsh;
+mod happening;
 #[path = "../model/host.rs"]
 #[allow(dead_code, reason = "the follower's own tests use the rest")]
 mod host;

@@ -5,21 +5,20 @@ use crate::backend::Backend;
 use crate::check;
 use crate::client::{Client, Net, Stream};
 use crate::dsh;
+use crate::happening::{Happening, What};
 use crate::random::Random;
 use crate::script::{Asking, Opening, Reading, Script, Way};
 use crate::wire;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::collections::BinaryHeap;
-use std::rc::Rc;
 use threadfold::engine::Effect;
 use threadfold::event::ThreadId;
 use threadfold::follow::frame::Frame;
 use threadfold::follow::{
-    Closed, Command, CommandId, Fetch, Generation, Input, Live, Options, Outcome, Protocol, ReadError, ReadId,
+    Closed, Command, CommandId, Fetch, Generation, Input, Live, Options, Outcome, Protocol, ReadError,
 };
 use threadfold::json::Notes;
-use threadfold::source::dsh::Answer;
 use threadfold::source::sse::Decoder;
 use threadfold::thread::Page;
 
@@ -56,66 +55,6 @@ pub struct Tally {
     pub commands: u64,
     pub checks: u64,
     pub anomalies: BTreeMap<&'static str, u64>,
-}
-
-struct Happening {
-    at: u64,
-    order: u64,
-    client: usize,
-    life: u32,
-    what: What,
-}
-
-pub enum What {
-    OpenArrives(Generation, Option<Opening>),
-    Accepted(Generation),
-    Bytes(Generation, Rc<[u8]>),
-    Ended(Generation, Closed),
-    ReadArrives(Fetch, Option<Reading>),
-    ReadAnswered(ReadId, Result<Page, ReadError>),
-    AskArrives(CommandId, Command, Option<Asking>),
-    AskAnswered(CommandId, Outcome),
-    /// Of a dsh host: a text of its stream about all sessions, and calls.
-    Text(u32, String),
-    CallArrives(dsh::Call),
-    CallAnswered(u32, Result<Answer, String>),
-    AnimationFrame,
-}
-
-impl What {
-    /// What becomes of it where there is no network.
-    fn without_network(self) -> Self {
-        let gone = || "there is no network".to_owned();
-        match self {
-            Self::OpenArrives(generation, _) | Self::Accepted(generation) => Self::Ended(generation, Closed::Lost),
-            Self::ReadArrives(fetch, _) => Self::ReadAnswered(fetch.id, Err(ReadError::Network(gone()))),
-            Self::ReadAnswered(id, _) => Self::ReadAnswered(id, Err(ReadError::Network(gone()))),
-            Self::CallArrives(call) => Self::CallAnswered(call.id(), Err(gone())),
-            Self::CallAnswered(id, _) => Self::CallAnswered(id, Err(gone())),
-            Self::AskArrives(id, ..) | Self::AskAnswered(id, _) => Self::AskAnswered(id, Outcome::Network(gone())),
-            Self::Bytes(..) | Self::Text(..) | Self::Ended(..) | Self::AnimationFrame => self,
-        }
-    }
-}
-
-impl PartialEq for Happening {
-    fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-    }
-}
-
-impl Eq for Happening {}
-
-impl PartialOrd for Happening {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Happening {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
-    }
 }
 
 impl World {

@@ -1,8 +1,9 @@
 //! What is between a page and its dsh host: the carrier, on the world's wire. What goes wrong on the wire goes wrong with
 //! the carrier's texts and calls.
 
+use crate::happening::What;
 use crate::script::{Asking, Reading};
-use crate::world::{What, World};
+use crate::world::World;
 use serde_json::{Value, json};
 use threadfold::follow::{Closed, Generation};
 use threadfold::source::dsh::{self, Act, Answer, Carrier, Options};
