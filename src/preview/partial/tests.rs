@@ -5,7 +5,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use serde_json::{Value, error::Category, from_str, json};
 
-use super::{Completion, MAX_DEPTH, PartialJson, State, Step};
+use super::{Completion, MAX_DEPTH, PartialJson, State, Step, path};
 
 fn joined<'a>(fragments: impl IntoIterator<Item = &'a str>) -> PartialJson {
     let mut json = PartialJson::new();
@@ -340,4 +340,10 @@ fn a_document_with_a_damaged_place_is_judged_like_the_oracle() {
         let damaged = [&text[..from], damage, &text[to..]].concat();
         assert_judged_like_the_oracle(&damaged);
     }
+}
+
+#[test]
+fn a_key_of_nothing_but_an_escape_is_resolved() {
+    assert_eq!(path::unescape(r"\\"), r"\");
+    assert_eq!(path::unescape("plain"), "plain");
 }
