@@ -22,6 +22,33 @@ async function memory(page) {
   return { heap: usedSize, wasm };
 }
 
+/**
+ * Fails unless `round`, done again and again, comes to leave nothing behind in these pages. What is left behind grows with
+ * every round. The module's memory comes in pieces of 64 KiB and is never given back, so it may grow once or twice, where a
+ * text that became longer or another order of the same things needs a piece more than any moment before it.
+ *
+ * @param {import("node:test").TestContext} t
+ * @param {readonly import("playwright-core").Page[]} pages
+ * @param {() => Promise<void>} round
+ */
+async function leavesNothing(t, pages, round) {
+  const rounds = 4;
+  let before = await Promise.all(pages.map(memory));
+  for (let time = 1; ; time += 1) {
+    await round();
+    const after = await Promise.all(pages.map(memory));
+    const grown = after.map(({ heap, wasm }, at) => {
+      const { heap: was, wasm: had } = /** @type {{ heap: number, wasm: number }} */ (before[at]);
+      t.diagnostic(`round ${time}: heap ${was} → ${heap}, module ${had} → ${wasm} bytes`);
+      assert.ok(heap - was < 500_000, `the heap grew from ${was} to ${heap}`);
+      return wasm > had;
+    });
+    if (!grown.includes(true)) return;
+    assert.ok(time < rounds, `the module's memory grew in each of ${rounds} rounds`);
+    before = after;
+  }
+}
+
 test("W13, W14: a thousand clients opened and closed leave nothing behind", async (t) => {
   const thread = await world.settled();
   for (const transport of ["eventsource", "fetch"]) {
@@ -39,14 +66,10 @@ test("W13, W14: a thousand clients opened and closed leave nothing behind", asyn
         /** @type {const} */ ([thread, transport, times]),
       );
     await cycle(50);
-    const before = await memory(page);
-    await cycle(500);
-    const after = await memory(page);
+    t.diagnostic(transport);
+    await leavesNothing(t, [page], () => cycle(500));
     assert.equal(await page.evaluate(() => held.sources.size), 0);
     await until("no stream is left open", async () => (await host.sent(thread)).followers === 0);
-    t.diagnostic(`${transport}: heap ${before.heap} → ${after.heap}, module ${before.wasm} → ${after.wasm} bytes`);
-    assert.equal(after.wasm, before.wasm, `${transport}: the module's memory grew from ${before.wasm} to ${after.wasm}`);
-    assert.ok(after.heap - before.heap < 500_000, `${transport}: the heap grew from ${before.heap} to ${after.heap}`);
     await page.close();
   }
 });
@@ -85,19 +108,14 @@ test("a thousand reconnects leave nothing behind", async (t) => {
       );
       await new Promise((resolve) => setTimeout(resolve, 60));
       return (await openings()).every((now, at) => now >= /** @type {number} */ (wanted[at]));
-    }, 120_000);
+    }, 600_000);
   };
   await reconnect(10);
-  const before = await Promise.all(pages.map(memory));
-  await reconnect(reconnects);
-  await until("all follow again", () => Promise.all(pages.map((page) => page.evaluate(() => window.clients.every((one) => one.view.status.state === "live")))).then((all) => all.every(Boolean)));
-  const after = await Promise.all(pages.map(memory));
-  for (const [at, page] of pages.entries()) {
-    const one = /** @type {{ heap: number, wasm: number }} */ (before[at]);
-    const other = /** @type {{ heap: number, wasm: number }} */ (after[at]);
-    t.diagnostic(`heap ${one.heap} → ${other.heap}, module ${one.wasm} → ${other.wasm} bytes`);
-    assert.equal(other.wasm, one.wasm, `the module's memory grew from ${one.wasm} to ${other.wasm}`);
-    assert.ok(other.heap - one.heap < 500_000, `the heap grew from ${one.heap} to ${other.heap}`);
+  await leavesNothing(t, pages, async () => {
+    await reconnect(reconnects);
+    await until("all follow again", () => Promise.all(pages.map((page) => page.evaluate(() => window.clients.every((one) => one.view.status.state === "live")))).then((all) => all.every(Boolean)));
+  });
+  for (const page of pages) {
     assert.equal(await page.evaluate(() => held.sources.size), clients);
     await page.evaluate(() => window.clients.forEach((one) => one.close()));
   }
