@@ -4,6 +4,8 @@
 //! `threadfold_bg.wasm` the module, and `threadfold_inline.js` exports the module's bytes as `base64`; `transcode` is the
 //! same of the module that is loaded only by pages that speak other protocols.
 
+mod order;
+
 use crate::args::Args;
 use crate::failure::{Context, Outcome};
 use crate::layout;
@@ -20,14 +22,16 @@ pub const USAGE: &str = "";
 /// The features are named one by one: with all of them the optimiser writes what browsers refuse.
 ///
 /// Nothing is inlined here. The compiler has done what speed wants, and what the optimiser adds makes the module smaller
-/// but compresses worse, by a twentieth: in large functions the same code has other locals at each place. Addresses below
-/// 1024 are the far end of the stack, so the optimiser may take them for unused and put constants into loads and stores.
+/// but compresses worse, by a twentieth: in large functions the same code has other locals at each place. Nor is what is
+/// computed twice kept in a local, for the same reason. Addresses below 1024 are the far end of the stack, so the
+/// optimiser may take them for unused and put constants into loads and stores.
 const OPTIMISE: &[&str] = &[
     "-Oz",
     "--converge",
     "--one-caller-inline-max-function-size=0",
     "--always-inline-max-function-size=0",
     "--flexible-inline-max-function-size=0",
+    "--skip-pass=local-cse",
     "--low-memory-unused",
     "--enable-simd",
     "--enable-bulk-memory",
@@ -46,8 +50,9 @@ const BINDGEN: &[&str] = &["--target", "web", "--omit-default-module-path"];
 /// The modules, by the feature of the crate that each is made of.
 pub const MODULES: &[(&str, &str)] = &[("threadfold", "client"), ("transcode", "transcoders")];
 
-/// Here only for the stamp: a package that an older script checked is built again.
-const INSTANTIATE: &str = include_str!("../scripts/instantiate.mjs");
+/// Here only for the stamp: a package that an older script checked, or whose functions stand in an older order, is built
+/// again.
+const STEPS: &[&str] = &[include_str!("build/order.rs"), include_str!("../scripts/instantiate.mjs")];
 
 /// Installs what is needed and builds.
 pub fn run(arguments: &[String]) -> Outcome {
@@ -81,9 +86,9 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
     let package = package_folder();
     let stamp = wasm_std::target().join("package.stamp");
     let locked = fs::read(layout::root().join("package-lock.json")).context("reading package-lock.json")?;
-    let recipe = [BINDGEN, OPTIMISE].concat().join(" ");
+    let recipe = [BINDGEN, OPTIMISE, STEPS].concat().join(" ");
     // With the versions of the tools: wasm-bindgen's is in the folder's path, the optimiser's in the lock.
-    let made_with = [tools.as_os_str().as_encoded_bytes(), &locked, recipe.as_bytes(), INSTANTIATE.as_bytes()];
+    let made_with = [tools.as_os_str().as_encoded_bytes(), &locked, recipe.as_bytes()];
     let key = digest(&compiled.iter().map(Vec::as_slice).chain(made_with).collect::<Vec<_>>());
     let outputs = |name: &str| [".js", "_bg.wasm", "_inline.js"].map(|end| package.join(format!("{name}{end}")));
     let is_there = MODULES.iter().all(|(name, _)| outputs(name).iter().all(|file| file.is_file()));
@@ -105,6 +110,8 @@ pub fn package(toolchain: &Toolchain) -> Outcome {
         bindgen.arg("--out-dir").arg(&work).arg(&input).run()?;
         let module = work.join(format!("{name}_bg.wasm"));
         Run::new("node").arg(&optimiser).args(OPTIMISE).arg(&module).arg("-o").arg(&module).run()?;
+        let optimised = fs::read(&module).context("reading an optimised module")?;
+        fs::write(&module, order::by_likeness(&optimised)?).context("writing an ordered module")?;
         Run::new("node").arg("xtask/scripts/instantiate.mjs").arg(&work).arg(name).run()?;
     }
 
