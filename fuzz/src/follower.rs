@@ -75,7 +75,7 @@ impl World {
             match effect {
                 Effect::OpenLive(Generation(generation)) => self.generation = generation,
                 Effect::Fetch(fetch) => self.reads.push(fetch.id),
-                Effect::CloseLive(_) | Effect::Request(..) | Effect::Done(..) => {}
+                Effect::CloseLive(_) | Effect::Knock(_) | Effect::Request(..) | Effect::Done(..) => {}
                 Effect::Anomaly(anomaly) => assert!(anomaly.message.len() < 1100),
             }
         }

@@ -19,7 +19,7 @@ export function dsh(options) {
     options: Object.freeze(given),
     threadId: sessionId,
     renewable: token !== undefined,
-    // The host's pings are answered by the browser and not seen here, so silence says nothing.
+    // The host's pings are answered by the browser and not seen here, so silence says nothing: the engine asks.
     watchdog: false,
     dshMessages: maxMessages,
     edge: (call) => new DshEdge(given, call),

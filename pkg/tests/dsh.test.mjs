@@ -6,8 +6,36 @@ import { dsh, ThreadClient, ThreadfoldError } from "threadfold";
 import { until } from "./support/host.mjs";
 
 const HEADER = { version: 4, id: "s1" };
-const kept = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch, setTimeout: globalThis.setTimeout };
-afterEach(() => Object.assign(globalThis, kept));
+const kept = { WebSocket: globalThis.WebSocket, fetch: globalThis.fetch, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
+afterEach(() => {
+  Object.assign(globalThis, kept);
+  delete performance.now;
+});
+
+/** Time stands still from here on, and goes on by `pass(ms)` alone: with what waits for longer than a second, in order. */
+function playedTime() {
+  let now = Math.ceil(performance.now());
+  const waiting = new Set();
+  performance.now = () => now;
+  globalThis.setTimeout = (action, pause, ...rest) => {
+    if (!(pause > 1000)) return kept.setTimeout(action, pause, ...rest);
+    const timer = { at: Math.ceil(now + pause), action };
+    waiting.add(timer);
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => waiting.delete(timer) || kept.clearTimeout(timer);
+  return (ms) => {
+    const end = now + ms;
+    for (;;) {
+      const [next] = [...waiting].sort((one, other) => one.at - other.at);
+      if (!next || next.at > end) break;
+      waiting.delete(next);
+      now = next.at;
+      next.action();
+    }
+    now = end;
+  };
+}
 
 /** A host that plays its part by hand. */
 class Played {
@@ -129,17 +157,49 @@ test("what comes alone, with nothing behind it, is shown, and brings its deadlin
   client.close();
 });
 
-test("a session that rests is left alone, however long it is silent", async () => {
+test("a session that rests is asked for a sign of life once in a silent minute, and otherwise left alone", async () => {
   const host = new Played();
-  const long = [];
-  globalThis.setTimeout = (action, pause, ...rest) => (pause > 5000 ? void long.push(action) : kept.setTimeout(action, pause, ...rest));
+  const pass = playedTime();
   const client = followed();
   const connected = client.connect();
   await host.accept();
   await connected;
-  // The deadline of the opening, which was met.
-  for (const action of long.splice(0)) action();
-  assert.equal(long.length, 0, "nothing is waited for");
+  const { socket } = host;
+  const opened = socket.sent.length;
+  for (let minute = 1; minute <= 5; minute += 1) {
+    pass(59_000);
+    assert.equal(socket.sent.length, opened + minute - 1);
+    pass(2_000);
+    assert.equal(socket.sent.length, opened + minute);
+    const { streamId, ...asked } = socket.sent.at(-1);
+    assert.deepEqual(asked, { type: "open", endpoint: "session/follow", payload: { args: {} } });
+    // As the shipping host answers.
+    const error = { code: "gateway/arguments-invalid", message: 'missing "request"', details: { endpoint: "session/follow" } };
+    socket.onmessage({ data: JSON.stringify({ type: "error", streamId, error }) });
+  }
+  assert.deepEqual([host.sockets.length, host.posted.length, client.view.status.state], [1, 0, "live"]);
+  client.close();
+});
+
+test("a socket that gives no sign of life is given up, and the next one brings what was missed", async () => {
+  const host = new Played();
+  const pass = playedTime();
+  const odd = [];
+  const client = new ThreadClient({ source: dsh({ url: "http://dsh.test/", sessionId: "s1" }), onAnomaly: ({ code }) => odd.push(code) });
+  const connected = client.connect();
+  await host.accept();
+  await connected;
+  const { socket } = host;
+  pass(61_000);
+  pass(13_000);
+  assert.deepEqual([host.sockets.length, socket.readyState, odd], [1, 1, []]);
+  pass(3_000);
+  assert.equal(socket.closedWith, 1000);
+  pass(1_000);
+  const message = { id: "u", role: "user", content: [{ type: "text", text: "hi" }], source: { kind: "user" } };
+  await host.accept({ cursor: 0, records: [event(0, "user/message", message, { surfaceOp: "append" })] });
+  await until(() => client.view.items.length === 1);
+  assert.deepEqual([host.sockets.length, client.view.status.state, odd], [2, "live", ["half_open"]]);
   client.close();
 });
 

@@ -17,6 +17,9 @@ pub enum Effect {
     OpenLive(Generation),
     /// Close the live stream of this generation.
     CloseLive(Generation),
+    /// Ask for a sign of life of this generation's stream, over its own connection and with no effect on the host
+    /// ([`Protocol::Dsh`](crate::follow::Protocol) alone). Whatever comes of the stream is an answer.
+    Knock(Generation),
     /// Read what was committed.
     Fetch(Fetch),
     /// Send a command; a resume and a cancel name their run.
@@ -204,6 +207,7 @@ impl Engine {
                 Output::Done(id, result) => self.done(id, result),
                 Output::OpenLive(generation) => self.effects.push_back(Effect::OpenLive(generation)),
                 Output::CloseLive(generation) => self.effects.push_back(Effect::CloseLive(generation)),
+                Output::Knock(generation) => self.effects.push_back(Effect::Knock(generation)),
                 Output::Fetch(fetch) => self.effects.push_back(Effect::Fetch(fetch)),
                 Output::Request(id, command) => self.effects.push_back(Effect::Request(id, command)),
                 Output::Anomaly(anomaly) => self.effects.push_back(Effect::Anomaly(anomaly)),

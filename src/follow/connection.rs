@@ -145,6 +145,10 @@ impl Follower {
                 self.unbind(Some(false));
                 self.link.reopen_soon(now);
             }
+            Due::Knock => {
+                reach("B4 silence is asked for a sign of life");
+                self.outputs.push_back(Output::Knock(Generation(self.link.generation)));
+            }
             Due::Lost => {
                 reach("C3.8 silence");
                 self.anomaly("half_open", &["the live stream was silent for too long"]);

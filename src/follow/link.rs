@@ -27,8 +27,11 @@ const HEARTBEAT: u64 = 15_000;
 /// The longest heartbeat that is believed, in ms: a page that slept hears its pings late.
 const LONGEST_HEARTBEAT: u64 = 60_000;
 
-/// A stream of which no heartbeat is seen and that was silent for longer is opened again on a wake, in ms.
+/// A stream of which no heartbeat is seen is asked for a sign of life once it was silent for so long, in ms; on a wake,
+/// one that was silent for longer is opened again at once.
 const LONGEST_SILENCE: u64 = 60_000;
+/// How long the sign of life that was asked for may take, in ms.
+const LONGEST_ANSWER: u64 = 15_000;
 
 /// Where the connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +76,10 @@ pub(super) struct Link {
     byes: u32,
     /// Whether silence can be told from a stream that is half open: said at the start, or taught by a ping.
     watchdog: bool,
-    /// A wake after a long silence opens the stream again, though silence is usual: its transport hides whether it is
-    /// half open.
-    wakes_silent: bool,
+    /// Its transport hides whether it is half open, and silence is usual: only an answer shows that it is not.
+    hides: bool,
+    /// When it was asked for one, while none has come.
+    asked_at: Option<u64>,
     faults: u32,
     log_only_until: Option<u64>,
     opened_at: Option<u64>,
@@ -86,7 +90,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub fn new(watchdog: bool, wakes_silent: bool) -> Self {
+    pub fn new(watchdog: bool, hides: bool) -> Self {
         Self {
             phase: Phase::Idle,
             generation: 0,
@@ -98,7 +102,8 @@ impl Link {
             refusals: 0,
             byes: 0,
             watchdog,
-            wakes_silent,
+            hides,
+            asked_at: None,
             faults: 0,
             log_only_until: None,
             opened_at: None,
@@ -124,7 +129,7 @@ impl Link {
         self.phase = Phase::Opening;
         self.bye = false;
         self.opened_at = Some(now);
-        self.heard_at = now;
+        self.heard(now);
         self.pinged_at = None;
     }
 
@@ -147,6 +152,7 @@ impl Link {
 
     pub fn heard(&mut self, now: u64) {
         self.heard_at = now;
+        self.asked_at = None;
     }
 
     /// A ping teaches the heartbeat: the longest distance seen counts at once, a shorter one halves what was believed.
@@ -218,7 +224,7 @@ impl Link {
     /// moment of that time (full jitter). A host that said `bye` is no failure, unless it says nothing else.
     pub fn lost(&mut self, now: u64, random: u64, retry_after: Option<u64>) {
         let stood = self.opened_at.map_or(0, |opened| now.saturating_sub(opened));
-        if self.wakes_silent && matches!(self.phase, Phase::Open { .. }) && stood > LONGEST_PAUSE {
+        if self.hides && matches!(self.phase, Phase::Open { .. }) && stood > LONGEST_PAUSE {
             // Nothing need have come: that it stood is all that shows that the host is there.
             self.worked();
         }
@@ -260,7 +266,7 @@ impl Link {
             Phase::Open { .. } | Phase::Plain => {
                 let silence = now.saturating_sub(self.heard_at);
                 let is_late = self.watchdog && silence > self.heartbeat * 6 / 5;
-                was_log_only || is_late || self.wakes_silent && silence > LONGEST_SILENCE
+                was_log_only || is_late || self.hides && silence > LONGEST_SILENCE
             }
         }
     }
@@ -278,6 +284,10 @@ impl Link {
         }
         if self.silence_ends().is_none_or(|at| at > now) {
             return Due::Nothing;
+        }
+        if self.hides && self.asked_at.is_none() && matches!(self.phase, Phase::Open { .. }) {
+            self.asked_at = Some(now);
+            return Due::Knock;
         }
         // Pings that came in a bunch taught too short a heartbeat, and no longer one could be learned by a stream that
         // is always given up before its next ping.
@@ -335,7 +345,8 @@ impl Link {
         false
     }
 
-    /// When silence means that the stream is half open: two and a half heartbeats.
+    /// When silence means something: that the stream is half open (two and a half heartbeats, or no answer), or that an
+    /// answer is to be asked for, which nobody does who isn't seen or has no network.
     fn silence_ends(&self) -> Option<u64> {
         match self.phase {
             Phase::Opening => {
@@ -345,6 +356,10 @@ impl Link {
             Phase::Open { .. } | Phase::Plain if self.watchdog => {
                 Some(self.heard_at.saturating_add(self.heartbeat * 5 / 2))
             }
+            Phase::Open { .. } if self.hides && self.may_open() => Some(match self.asked_at {
+                Some(asked) => asked.saturating_add(LONGEST_ANSWER),
+                None => self.heard_at.saturating_add(LONGEST_SILENCE),
+            }),
             _ => None,
         }
     }
@@ -356,6 +371,8 @@ pub(super) enum Due {
     Nothing,
     /// The quiet minute is over.
     Reopen,
+    /// Nobody can tell whether the stream is half open: it is to be asked for a sign of life.
+    Knock,
     /// The stream is half open.
     Lost,
     /// The page has been hidden for so long that it holds no stream any more.

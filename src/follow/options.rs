@@ -24,7 +24,7 @@ pub struct Options {
     /// True when each request asks for its headers anew, so that a 401 is worth another try.
     pub renewable: bool,
     /// True when silence shows that a stream is half open: any byte is seen, or the host promises pings. A ping that
-    /// comes makes it true.
+    /// comes makes it true. Where neither is so, a dsh host is asked ([`Output::Knock`](super::Output::Knock)).
     pub watchdog: bool,
     /// A committed page to start from.
     pub initial: Option<Page>,

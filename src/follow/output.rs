@@ -19,6 +19,9 @@ pub enum Output {
     OpenLive(Generation),
     /// Close the live stream of this generation.
     CloseLive(Generation),
+    /// Ask for a sign of life of this generation's stream, over its own connection and with no effect on the host: it was
+    /// silent, and nothing else shows whether it is half open (B4). Whatever comes of the stream is an answer.
+    Knock(Generation),
     /// Read what was committed. A read that is still under way was for a log that is over or had no answer in time: it
     /// may be given up, and its answer is ignored.
     Fetch(Fetch),

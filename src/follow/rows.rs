@@ -82,6 +82,7 @@ pub const ROWS: &[&str] = &[
     "B4 Staged: an end of two settlements",
     "B4 Live, Staged: a chunk or end of another attempt",
     "B4 Idle: a chunk or end",
+    "B4 silence is asked for a sign of life",
     "B4 the carrier is lost",
     "B4 the carrier is lost: what is held is published",
     "B4 guard: a baseline that is not as long as it says",

@@ -205,11 +205,12 @@ impl Driver {
                 Effect::CloseLive(generation) => {
                     self.live.take_if(|open| *open == generation);
                 }
-                Effect::Fetch(_) | Effect::Request(..) | Effect::Done(..) | Effect::Anomaly(_) => {}
+                Effect::Knock(_) | Effect::Fetch(_) | Effect::Request(..) | Effect::Done(..) | Effect::Anomaly(_) => {}
             }
             match (&mut self.carrier, &effect) {
                 (Some(carrier), Effect::OpenLive(generation)) => carrier.open(*generation),
                 (Some(carrier), Effect::CloseLive(generation)) => carrier.close(*generation, now as u64),
+                (Some(carrier), Effect::Knock(generation)) => carrier.knock(*generation),
                 (Some(carrier), Effect::Fetch(fetch)) => carrier.fetch(fetch),
                 (Some(carrier), Effect::Request(id, command)) => carrier.request(*id, command),
                 (None, _) | (_, Effect::Done(..) | Effect::Anomaly(_)) => return Some(effect::write(&effect)),

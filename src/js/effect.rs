@@ -14,6 +14,8 @@ pub fn write(effect: &Effect) -> String {
     w.array(|w| match effect {
         Effect::OpenLive(generation) => head(w, "openLive", generation.0),
         Effect::CloseLive(generation) => head(w, "closeLive", generation.0),
+        // Only a carrier is told.
+        Effect::Knock(_) => {}
         Effect::Fetch(fetch) => {
             head(w, "read", fetch.id.0);
             Query { after: fetch.after, limit: fetch.limit, epoch: fetch.epoch.clone() }.write(w);

@@ -112,6 +112,7 @@ impl Following {
             match effect {
                 Effect::OpenLive(generation) => self.carrier.open(generation),
                 Effect::CloseLive(generation) => self.carrier.close(generation, self.now),
+                Effect::Knock(generation) => self.carrier.knock(generation),
                 Effect::Fetch(fetch) => self.carrier.fetch(&fetch),
                 Effect::Request(id, command) => self.carrier.request(id, &command),
                 Effect::Done(..) => {}

@@ -34,6 +34,9 @@ pub struct Client {
     pub commands: u32,
     /// When it opened its stream, on its clock.
     pub opened_at: Option<u64>,
+    /// When it asked its stream for a sign of life, on its clock, and how often it did.
+    pub knocked_at: Option<u64>,
+    pub knocks: u64,
     /// Reads that were answered otherwise than the contract says, and changes of epoch.
     pub excuses: u64,
     /// Reads that it asked for since the last quiet time began.
@@ -91,6 +94,8 @@ impl Client {
             frame_due: false,
             commands: 0,
             opened_at: None,
+            knocked_at: None,
+            knocks: 0,
             excuses: 0,
             asked: 0,
             told: Vec::new(),

@@ -18,6 +18,8 @@ const QUIET: u64 = 160_000;
 const PLAIN_QUIET: u64 = 90_000;
 /// How long nothing may be asked for after it, in ms.
 const STILL: u64 = 32_000;
+/// The same where a page asks a silent host for a sign of life once a minute: so long that it does.
+const DSH_STILL: u64 = 80_000;
 
 /// Plays a script; Err says what was wrong first.
 pub fn play(script: &Script) -> Result<Tally, String> {
@@ -103,11 +105,7 @@ impl World {
                     stream.left = Some(bytes);
                 }
             }
-            What::HalfOpen(at) => {
-                if let Some(stream) = &mut self.clients[at].stream {
-                    stream.hears = false;
-                }
-            }
+            What::HalfOpen(at) => self.forget_stream(at),
             What::Foreign(at) => {
                 let ping = Ping { epoch: "elsewhere".into(), frontier: Some(1), revision: 0 };
                 if let Some(generation) = self.clients[at].stream.as_ref().map(|stream| stream.generation) {
@@ -139,9 +137,7 @@ impl World {
             What::Visible(at) => self.see(at, Wake::Visible)?,
             What::Offline(at) => {
                 self.clients[at].offline = true;
-                if let Some(stream) = &mut self.clients[at].stream {
-                    stream.hears = false;
-                }
+                self.forget_stream(at);
                 self.give(at, Input::Offline)?;
             }
             What::Online(at) => self.see(at, Wake::Online)?,
@@ -158,6 +154,15 @@ impl World {
             What::Quiet => self.be_quiet()?,
         }
         Ok(())
+    }
+
+    /// The connection of this page goes nowhere from now on, and nobody says so.
+    fn forget_stream(&mut self, at: usize) {
+        let client = &mut self.clients[at];
+        if let Some(stream) = &mut client.stream {
+            stream.hears = false;
+            client.line.dies();
+        }
     }
 
     fn send_from(&mut self, at: usize, on_active: OnActive) -> Result<(), String> {
@@ -207,8 +212,13 @@ impl World {
             if self.clients[at].closed {
                 continue;
             }
-            self.see(at, Wake::Visible)?;
-            self.see(at, Wake::Online)?;
+            // Whoever sees the page and has a network is told nothing: it comes to itself.
+            if self.clients[at].hidden {
+                self.see(at, Wake::Visible)?;
+            }
+            if self.clients[at].offline {
+                self.see(at, Wake::Online)?;
+            }
         }
         // A dsh host that sends something else first is given up: then so long that no such opening is under way.
         self.run_for(if self.dsh.is_some() { 20_000 } else { 2_000 })?;
@@ -224,11 +234,20 @@ impl World {
         // by page where it is long.
         let excused = |client: &Client| 2 * client.engine.stats().openings + client.excuses;
         let before: Vec<u64> = self.clients.iter().map(excused).collect();
-        self.run_for(STILL)?;
+        let counted = |client: &Client| (client.engine.stats().openings, client.knocks);
+        let counts: Vec<(u64, u64)> = self.clients.iter().map(counted).collect();
+        self.run_for(if self.dsh.is_some() { DSH_STILL } else { STILL })?;
         let strict = self.way.protocol == Protocol::Strict;
         for (at, before) in before.into_iter().enumerate() {
             let who = |wrong| format!("page {at}: {wrong}");
             check::quiet(self, at).map_err(who)?;
+            let (openings, knocks) = counted(&self.clients[at]);
+            if self.dsh.is_some() && !self.clients[at].closed {
+                let (opened, asked) = (openings - counts[at].0, knocks - counts[at].1);
+                if opened > 0 || !(1..=2).contains(&asked) {
+                    return Err(who(format!("{opened} openings and {asked} questions while nothing happens")));
+                }
+            }
             let excuses = excused(&self.clients[at]) - before;
             let allowed = if self.way.protocol == Protocol::Plain { STILL / 3_000 + 1 + excuses } else { 0 };
             if self.clients[at].asked > allowed {

@@ -24,6 +24,8 @@ use threadfold::thread::Page;
 
 /// The host says that it lives so often, in ms.
 const HEARTBEAT: u64 = 15_000;
+/// A page asks a silent dsh host for a sign of life no more often, in ms.
+const SILENCE: u64 = 60_000;
 /// What a live event may weigh at most.
 const LIMIT: usize = 4 << 20;
 
@@ -177,11 +179,25 @@ impl World {
                 let fault = (!client.net.opens.is_empty()).then(|| client.net.opens.remove(0));
                 self.later(at, self.latency(at), What::OpenArrives(generation, fault));
                 self.line(at, |line, _| line.open(generation))?;
+                let Client { stream, line, .. } = &mut self.clients[at];
+                stream.iter_mut().for_each(|stream| stream.hears = !line.is_dead());
             }
             Effect::CloseLive(generation) => {
                 client.stream.take_if(|stream| stream.generation == generation);
                 self.served[at].take_if(|(_, served)| *served == generation);
                 self.line(at, |line, now| line.carrier.close(generation, now))?;
+            }
+            Effect::Knock(generation) => {
+                let now = self.now + client.ahead;
+                if self.dsh.is_none() || closed || client.hidden || client.offline {
+                    return Err("a sign of life was asked for where pings come, or nobody sees the page".to_owned());
+                }
+                if client.knocked_at.is_some_and(|before| now < before + SILENCE) {
+                    return Err("two signs of life were asked for in one silent minute".to_owned());
+                }
+                client.knocked_at = Some(now);
+                client.knocks += 1;
+                self.line(at, |line, _| line.carrier.knock(generation))?;
             }
             Effect::Fetch(fetch) => {
                 if closed {
@@ -318,14 +334,14 @@ impl World {
         }
     }
 
-    /// The network of a client is well again.
+    /// The network of a client is well again. A connection that it has forgotten stays so: that is the page's to find out.
     pub fn mend(&mut self, at: usize) {
         self.clients[at].net = Net::default();
         let Some(stream) = self.clients[at].stream.as_mut() else { return };
         stream.left = None;
         let generation = stream.generation;
         let swapped = stream.swapped.take();
-        let is_broken = self.dsh.is_some() && (!stream.hears || stream.unseen.is_some());
+        let is_broken = self.dsh.is_some() && stream.hears && stream.unseen.is_some();
         if let Some(bytes) = swapped {
             self.send(at, generation, bytes);
         }
@@ -455,7 +471,7 @@ impl World {
 
     fn opens(&mut self, at: usize, generation: Generation, fault: Option<Opening>) {
         let current = self.clients[at].stream.as_ref().is_some_and(|stream| stream.generation == generation);
-        if !current || self.clients[at].closed {
+        if !current || self.clients[at].closed || self.clients[at].line.is_dead() {
             return;
         }
         let refused = |status, retry_after| Closed::Refused { status, retry_after };

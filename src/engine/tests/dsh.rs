@@ -74,7 +74,7 @@ impl Session {
                 Effect::OpenLive(generation) => self.generation = generation.0,
                 Effect::Anomaly(anomaly) => self.anomalies.push(anomaly.code),
                 Effect::Request(..) => self.requests += 1,
-                Effect::CloseLive(_) | Effect::Fetch(_) | Effect::Done(..) => {}
+                Effect::CloseLive(_) | Effect::Knock(_) | Effect::Fetch(_) | Effect::Done(..) => {}
             }
         }
         let events: Vec<Value> =

@@ -264,6 +264,7 @@ impl State {
                     let follower = &self.follower;
                     self.page.apply(&step, &self.host, &|lane| follower.lane(lane).cloned());
                 }
+                Output::Knock(_) => panic!("a stream whose pings are seen is not asked"),
                 Output::Request(..) | Output::Done(..) | Output::Status(_) | Output::Anomaly(_) => {}
             }
         }

@@ -345,6 +345,7 @@ impl World {
                         self.stream = None;
                     }
                 }
+                Output::Knock(_) => panic!("a stream whose pings are seen is not asked"),
                 Output::Fetch(fetch) => self.fetch(fetch),
                 Output::Request(id, command) => self.requests.push((id, command)),
                 Output::Done(id, result) => self.done.push((id, result)),

@@ -12,6 +12,12 @@ use std::collections::VecDeque;
 /// A socket on which nothing came for so many ms is not used for another opening: it may be half open.
 const STALE: u64 = 15_000;
 
+/// The stream that a session is followed on.
+const FOLLOW: &str = "session/follow";
+
+/// How the ids of streams begin whose answer alone matters.
+const KNOCK: &str = "knock-";
+
 /// Which session is followed, and how much of it.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -55,6 +61,7 @@ pub enum Act {
 /// |---|---|
 /// | `Effect::OpenLive` | [`Carrier::open`] |
 /// | `Effect::CloseLive` | [`Carrier::close`] |
+/// | `Effect::Knock` | [`Carrier::knock`] |
 /// | `Effect::Fetch` | [`Carrier::fetch`] |
 /// | `Effect::Request` | [`Carrier::request`] |
 /// | `Effect::Done`, `Effect::Anomaly` | the driver itself; they are not for the host |
@@ -172,6 +179,16 @@ impl Carrier {
         }
     }
 
+    /// The engine wants to know whether the socket is alive. An opening that names no session is refused by its arguments
+    /// alone, before the host does anything for it: an answer that costs and changes nothing.
+    pub fn knock(&mut self, generation: Generation) {
+        if self.wanted != Some(generation) {
+            return;
+        }
+        let stream = self.fresh_stream(KNOCK);
+        self.open_stream(&stream, FOLLOW, |_| {});
+    }
+
     /// The socket is given up, and whatever is open on it; an opening after this makes another one.
     pub fn disconnect(&mut self) {
         if let Some(socket) = self.socket.take() {
@@ -226,6 +243,7 @@ impl Carrier {
         match read_message(text) {
             Ok(message) if Some(message.stream) == self.follow.as_deref() => self.follow_message(&message),
             Ok(message) if Some(message.stream) == self.events.as_deref() => self.event_message(&message),
+            Ok(message) if message.stream.starts_with(KNOCK) => self.live(Live::Activity),
             // What is left of a stream that was cancelled.
             Ok(_) => {}
             Err(error) => self.live(Live::Malformed("message".to_owned(), error)),
@@ -290,7 +308,7 @@ impl Carrier {
         }
         let stream = self.fresh_stream("follow-");
         let (Options { session, max_messages }, shown) = (self.options.clone(), self.messages);
-        self.open_stream(&stream, "session/follow", |w| {
+        self.open_stream(&stream, FOLLOW, |w| {
             w.key("request");
             w.object(|w| {
                 write_address(w, &session);

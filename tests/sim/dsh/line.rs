@@ -12,6 +12,8 @@ pub struct Socket {
     pub carrier: Carrier,
     /// The socket, and whether it is open.
     socket: Option<(u32, bool)>,
+    /// It is half open: nothing goes over it any more, and nobody says so.
+    is_dead: bool,
     /// The opening that was asked for last, and the stream on which it is followed.
     wanted: Option<Generation>,
     follow: Option<(Generation, String)>,
@@ -27,6 +29,7 @@ impl Default for Socket {
         Self {
             carrier: Carrier::new(Options { session: "t1".to_owned(), max_messages: 500 }),
             socket: None,
+            is_dead: false,
             wanted: None,
             follow: None,
             events: None,
@@ -46,19 +49,32 @@ impl Socket {
         self.socket.is_some_and(|(_, is_open)| is_open)
     }
 
-    /// What the page says on the socket.
-    fn says(&mut self, text: &str) {
+    /// What the page says on the socket. An opening without a request is refused at once: the stream's id.
+    fn says(&mut self, text: &str) -> Option<String> {
         let said: Value = serde_json::from_str(text).unwrap_or_default();
         let stream = said["streamId"].as_str().unwrap_or_default().to_owned();
         match (said["type"].as_str(), said["endpoint"].as_str()) {
             (Some("open"), Some("$events")) => self.events = Some(stream),
+            (Some("open"), _) if said.pointer("/payload/args/request").is_none() => return Some(stream),
             (Some("open"), _) => self.follow = self.wanted.map(|generation| (generation, stream)),
             _ => self.follow = None,
         }
+        None
+    }
+
+    /// The wire forgets the socket that is there.
+    pub fn dies(&mut self) {
+        self.is_dead = self.socket.is_some();
+    }
+
+    /// True where nothing goes over the socket any more.
+    pub fn is_dead(&self) -> bool {
+        self.is_dead
     }
 
     /// The socket is gone, and all that was on it.
     fn drops(&mut self) -> Option<u32> {
+        self.is_dead = false;
         self.follow = None;
         self.events = None;
         self.asked.clear();
@@ -94,7 +110,11 @@ impl World {
                 Act::Disconnect { .. } => drop(line.drops()),
                 Act::Send { text, .. } => {
                     let knew = line.events.is_some();
-                    line.says(&text);
+                    if let Some(stream) = line.says(&text) {
+                        let error = json!({"code": "gateway/arguments-invalid", "message": "missing \"request\""});
+                        self.host_says(at, 2, &json!({"type": "error", "streamId": stream, "error": error}));
+                        continue;
+                    }
                     if !knew && line.events.is_some() {
                         self.event(at, &json!({"type": "ready", "clientId": "page"}));
                         self.ask_about(at);
@@ -171,10 +191,16 @@ impl World {
 
     /// Something is said on the stream about all sessions.
     fn event(&mut self, at: usize, event: &Value) {
+        let Some(stream) = &self.clients[at].line.events else { return };
+        let message = json!({"type": "item", "streamId": stream, "value": event});
+        self.host_says(at, 1, &message);
+    }
+
+    /// The host says something beside the session's stream, so many ways over the network from now.
+    fn host_says(&mut self, at: usize, ways: u64, message: &Value) {
         let line = &self.clients[at].line;
-        let (Some((socket, true)), Some(stream)) = (line.socket, &line.events) else { return };
-        let text = json!({"type": "item", "streamId": stream, "value": event}).to_string();
-        self.later(at, self.latency(at), What::Text(socket, text));
+        let Some((socket, true)) = line.socket.filter(|_| !line.is_dead) else { return };
+        self.later(at, ways * self.latency(at), What::Text(socket, message.to_string()));
     }
 
     /// The page is asked what it was not asked yet, and not what was decided meanwhile.

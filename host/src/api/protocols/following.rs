@@ -111,7 +111,7 @@ impl Following {
                 self.feed(Input::Page(id, page));
             }
             // Nobody gives this engine commands, and what is odd in the log is for its readers to tell.
-            Effect::Request(..) | Effect::Done(..) | Effect::Anomaly(_) => {}
+            Effect::Knock(_) | Effect::Request(..) | Effect::Done(..) | Effect::Anomaly(_) => {}
         }
     }
 

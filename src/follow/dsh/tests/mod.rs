@@ -5,4 +5,5 @@ mod golden;
 mod guards;
 mod schedules;
 mod session;
+mod silence;
 mod world;

@@ -3,7 +3,8 @@
 //! Words of a script, told apart by `·`: the host logs `m13 text` (an answer), `attempt13 text`, `retry14`, `note15`,
 //! `step/end14`, `turn/end14 reason`, `turn/start14`; it sends `start A`, `chunk A text`, `end A`. Before any of these, `lost` keeps it
 //! from the follower, `twice` sends it two times, and `late` after the next item. `open` accepts an opening, `snap` answers an opening that was asked for, `snap 12` with a window up to there;
-//! `page` and `page 12` answer a read, `fail` refuses it; `cut` breaks the stream, `wait 500` lets time pass,
+//! `page` and `page 12` answer a read, `fail` refuses it; `cut` breaks the stream, `wait 500` lets time pass, `answer` is a sign of life,
+//! `hide` and `show` are the page's, `away` is the network's,
 //! `restart 14` is another life of the host whose log ends there. `shows` is what is seen: `13:text` an answer, `13!text` a failed
 //! attempt, `14~` a retry, `13.` the end of a turn, `+text` a preview and `?text` an unconfirmed one.
 
@@ -35,6 +36,8 @@ pub struct World {
     pub step: u32,
     /// The host has not lost anything since the last snapshot.
     same_life: bool,
+    /// When the follower asked for a sign of life, and whether of the stream that is there.
+    pub knocks: Vec<(u64, bool)>,
     opening: Option<Generation>,
     generation: Generation,
     pub reads: Vec<Fetch>,
@@ -85,6 +88,7 @@ impl World {
             turn: TURN,
             step: STEP,
             same_life: true,
+            knocks: Vec::new(),
             opening: None,
             generation: Generation(0),
             reads: Vec::new(),
@@ -161,6 +165,7 @@ impl World {
             match output {
                 Output::OpenLive(generation) => self.opening = Some(generation),
                 Output::CloseLive(_) => self.opening = None,
+                Output::Knock(generation) => self.knocks.push((self.now, generation == self.generation)),
                 Output::Fetch(fetch) => self.reads.push(fetch),
                 Output::Anomaly(anomaly) => self.anomalies.push(anomaly.code),
                 Output::Step(step) => self.page.take(&step),
@@ -241,6 +246,10 @@ impl World {
                 return self.input(Input::Window(read.id, Err(ReadError::Network("cut".to_owned()))));
             }
             "cut" => return self.input(Input::Live(self.generation, Live::Closed(Closed::Lost))),
+            "answer" => return self.live(Live::Activity),
+            "away" => return self.input(Input::Offline),
+            "hide" => return self.input(Input::Hidden),
+            "show" => return self.input(Input::Wake(Wake::Visible)),
             "wake" => return self.input(Input::Wake(Wake::User)),
             "wait" => {
                 self.now += number.expect("how long");

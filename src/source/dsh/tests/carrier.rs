@@ -82,6 +82,41 @@ fn an_opening_connects_and_follows_under_fresh_ids() {
 }
 
 #[test]
+fn whether_the_socket_is_alive_is_asked_by_an_opening_that_the_host_refuses_at_once() {
+    let mut carrier = following();
+    carrier.knock(ONE);
+    let Some(Act::Send { socket: 1, text: sent }) = carrier.poll() else { panic!("a text") };
+    assert_eq!(sent, r#"{"type":"open","streamId":"knock-3","endpoint":"session/follow","payload":{"args":{}}}"#);
+    assert!(carrier.poll().is_none());
+    // The shipping host's answer.
+    let details = json!({"endpoint": "session/follow", "missing": ["request"]});
+    let error = json!({"code": "gateway/arguments-invalid", "message": "m", "details": details});
+    assert_eq!(text(&mut carrier, "knock-3", "error", &error), ["1 Activity"]);
+    // The session's stream goes on, and each question is one of its own.
+    assert_eq!(text(&mut carrier, "follow-2", "item", &json!({"type": "weather"})), ["1 Unknown"]);
+    carrier.knock(ONE);
+    assert_eq!(acts(&mut carrier), ["open knock-4 session/follow"]);
+    // Of an opening that is over nothing is asked, and a late answer is one of the socket's all the same.
+    carrier.close(ONE, 10);
+    carrier.knock(ONE);
+    assert_eq!(acts(&mut carrier), ["cancel follow-2"]);
+    assert!(text(&mut carrier, "knock-4", "error", &error).is_empty());
+    carrier.open(TWO);
+    acts(&mut carrier);
+    assert_eq!(text(&mut carrier, "knock-4", "error", &error), ["2 Activity"]);
+}
+
+#[test]
+fn a_socket_that_gave_no_answer_is_not_used_again() {
+    let mut carrier = following();
+    carrier.knock(ONE);
+    acts(&mut carrier);
+    carrier.close(ONE, 75_000);
+    carrier.open(TWO);
+    assert_eq!(acts(&mut carrier), ["cancel follow-2", "disconnect 1", "connect 2"]);
+}
+
+#[test]
 fn a_socket_that_is_given_up_is_closed_and_the_next_opening_makes_another() {
     let mut carrier = following();
     carrier.disconnect();
