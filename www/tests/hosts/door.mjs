@@ -1,7 +1,7 @@
 // @ts-check
 // A door between the browser and a dsh host. To the browser it is one origin: the demo's files, the host's calls and its
 // socket. What goes through the socket towards the browser can be lost, doubled and brought out of order, and the socket
-// can be cut.
+// can be cut, or be forgotten as a proxy forgets one.
 
 import http from "node:http";
 import net from "node:net";
@@ -48,6 +48,11 @@ export class Door {
   /** Breaks every socket. */
   cut() {
     for (const passage of this.#passages) passage.end();
+  }
+
+  /** Every socket that is open is half open from now on: nothing goes through it any more, and neither side is told. */
+  forget() {
+    for (const passage of this.#passages) passage.forget();
   }
 
   async stop() {
@@ -119,15 +124,23 @@ class Passage {
   #bytes = Buffer.alloc(0);
   /** An item that waits until another one has overtaken it. @type {Buffer | null} */
   #waiting = null;
+  #isForgotten = false;
 
   /** @param {Door} door @param {net.Socket} browser @param {net.Socket} host */
   constructor(door, browser, host) {
     this.door = door;
     this.browser = browser;
     this.host = host;
-    for (const socket of [browser, host]) socket.setNoDelay(true).on("error", () => this.end()).on("close", () => this.end());
+    browser.setNoDelay(true).on("error", () => this.end()).on("close", () => this.end());
+    const over = () => void (this.#isForgotten || this.end());
+    host.setNoDelay(true).on("error", over).on("close", over);
     host.on("data", (bytes) => this.fromHost(bytes));
     browser.pipe(host);
+  }
+
+  forget() {
+    this.#isForgotten = true;
+    this.browser.unpipe(this.host).resume();
   }
 
   end() {
@@ -137,6 +150,7 @@ class Passage {
 
   /** @param {Buffer} bytes */
   fromHost(bytes) {
+    if (this.#isForgotten) return;
     this.#bytes = Buffer.concat([this.#bytes, bytes]);
     for (;;) {
       const frame = this.#frame();
@@ -182,7 +196,7 @@ class Passage {
   }
 
   #late() {
-    if (this.#waiting && !this.browser.destroyed) this.browser.write(this.#waiting);
+    if (this.#waiting && !this.browser.destroyed && !this.#isForgotten) this.browser.write(this.#waiting);
     this.#waiting = null;
   }
 }

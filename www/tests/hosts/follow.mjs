@@ -18,6 +18,9 @@ export class Following {
     this.said = [];
     /** @type {string[]} */
     this.thrown = [];
+    /** Signs of life that were asked of the host over the socket, and its answers. */
+    this.knocks = 0;
+    this.answers = 0;
   }
 
   /** Opens the page on a session. @param {World} world @param {string} session @param {{ more?: string, address?: URL }} [options] */
@@ -26,6 +29,11 @@ export class Following {
     const following = new Following(world, page, session);
     page.on("console", (message) => following.said.push(message.text()));
     page.on("pageerror", (error) => following.thrown.push(String(error.stack ?? error)));
+    page.on("websocket", (socket) => {
+      const knocks = (/** @type {{ payload: string | Buffer }} */ { payload }) => Number(String(payload).includes('"streamId":"knock-'));
+      socket.on("framesent", (frame) => (following.knocks += knocks(frame)));
+      socket.on("framereceived", (frame) => (following.answers += knocks(frame)));
+    });
     await page.goto(address.href);
     await ready(page);
     await page.evaluate(() => judge.watch());

@@ -195,9 +195,31 @@ export const SCENARIOS = {
   async "a long silence"(world) {
     const page = await world.follow();
     await turn(world, page, "/plain", "finished", { looks: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 45_000));
+    const log = await world.host.log(page.session);
+    await until("the host was asked for a sign of life, and gave one", () => page.answers > 0, 120_000);
+    assert.equal(page.knocks, page.answers);
     assert.deepEqual(page.said, [], "nothing was odd");
     assert.equal((await page.stats()).openings, 1);
+    assert.deepEqual(await world.host.log(page.session), log, "the question changed nothing");
+    await turn(world, page, "/plain", "finished", { looks: 1 });
+  },
+
+  async "half open while the page is seen"(world) {
+    const page = await world.follow();
+    await live(world, page, "/think", { looks: 2 });
+    world.door.forget();
+    const calm = await world.also(page);
+    // The rest is said, and more, and the page hears nothing of it.
+    world.model.release(page.session);
+    await calm.over("finished");
+    await world.host.prompt(page.session, "/plain");
+    await world.turnsOver(page.session, 2);
+    await page.converged({ patience: 180_000 });
+    await calm.converged();
+    assert.ok(page.said.some((text) => text.includes("half_open")), `what it found out: ${page.said}`);
+    assert.deepEqual([page.knocks > 0, page.answers], [true, 0]);
+    assert.deepEqual([(await page.stats()).openings, (await calm.stats()).openings], [2, 1]);
+    assert.equal(await page.page.evaluate(() => document.visibilityState), "visible");
     await turn(world, page, "/plain", "finished", { looks: 1 });
   },
 
