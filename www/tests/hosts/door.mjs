@@ -140,7 +140,8 @@ class Passage {
 
   forget() {
     this.#isForgotten = true;
-    this.browser.unpipe(this.host).resume();
+    // The browser's end reaches nobody else.
+    this.browser.unpipe(this.host).resume().on("end", () => this.end());
   }
 
   end() {
