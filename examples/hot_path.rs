@@ -9,7 +9,7 @@ use threadfold::engine::{Effect, Engine};
 use threadfold::follow::{Input, Live, Options, Protocol};
 use threadfold::json;
 use threadfold::source::sse::Decoder;
-use threadfold::source::threadfold::live_event;
+use threadfold::source::threadfold::{Frames, next_event};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -35,10 +35,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let generation = generation.ok_or("the engine opened no stream")?;
     engine.handle(Input::Live(generation, Live::Accepted), 1, 0);
     let mut decoder = Decoder::new(16 << 20);
+    let mut frames = Frames::default();
     for (number, piece) in wire.chunks(chunk).enumerate() {
         decoder.push(piece, &mut |event| {
-            engine.handle(Input::Live(generation, live_event(event.name, event.data)), 2, 0);
+            engine.stream(Input::Live(generation, next_event(&mut frames, event.name, event.data)), 2, 0);
         })?;
+        engine.streamed(2);
         while engine.poll().is_some() {}
         if number % flush == 0 {
             told += engine.take_changes().map_or(0, |changes| changes.len());

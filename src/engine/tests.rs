@@ -9,6 +9,7 @@ use crate::follow::{
     Accepted, Answer, Closed, Command, CommandId, Generation, Input, Live, OnActive, Options, Outcome, Protocol, Wake,
 };
 use crate::json::{Notes, read};
+use crate::source::threadfold::live_event;
 use crate::thread::{Block, Page};
 use crate::view::Urgency;
 use serde_json::Value;
@@ -256,6 +257,76 @@ fn a_resume_finds_the_run_that_waits_and_one_that_nobody_waits_for_is_refused() 
     assert_eq!(run_id.as_ref().unwrap().as_str(), "r");
     let effects = edge.give(Input::Command(CommandId(2), resume("c9")));
     assert!(matches!(effects.as_slice(), [Effect::Done(_, Err(error))] if error.code == "nothing_pending"));
+}
+
+/// A stream with what can go wrong in it: a name that is not known, a fragment twice, one that can't be read, a hole.
+const STREAM: [(&str, &str); 15] = [
+    ("start", START),
+    ("delta", r#"{"attempt":"a","revision":2,"index":0,"delta":{"type":"text_delta","delta":"Hel"}}"#),
+    ("delta", r#"{"attempt":"a","revision":3,"index":1,"delta":{"type":"text_delta","delta":"lo"}}"#),
+    ("later", "{}"),
+    ("delta", r#"{"attempt":"a","revision":3,"index":1,"delta":{"type":"text_delta","delta":"lo"}}"#),
+    ("delta", r#"{"attempt":"a","revision":4,"index":2,"delta":{"type":"text_delta","delta":"!"},"odd":1}"#),
+    ("delta", r#"{"attempt":"a","revision":5,"index":3,"delta":{"type":"text_delta","delta":"?"}}"#),
+    ("committed", ANSWER),
+    ("end", r#"{"attempt":"a","revision":6,"index":4,"outcome":{"kind":"committed","seq":2}}"#),
+    ("start", r#"{"attempt":"b","revision":7,"started_after":3,"run_id":"s","step":0,"response":0}"#),
+    ("delta", r#"{"attempt":"b","revision":8,"index":0,"delta":{"type":"reasoning_delta","delta":"Hm"}}"#),
+    ("delta", r#"{"attempt":"b","revision":9,"index":1,"delta":{"#),
+    ("delta", r#"{"attempt":"b","revision":9,"index":1,"delta":{"type":"text_delta","delta":"So"}}"#),
+    ("delta", r#"{"attempt":"b","revision":11,"index":3,"delta":{"type":"text_delta","delta":"lost"}}"#),
+    ("delta", r#"{"attempt":"b","revision":12,"index":4,"delta":{"type":"text_delta","delta":"late"}}"#),
+];
+
+#[test]
+fn what_comes_of_the_stream_at_once_does_what_it_would_do_one_by_one() {
+    let told = |edge: &mut Edge| (edge.view(), edge.events(), edge.engine.stats(), edge.engine.deadline());
+    let after = |pieces: &[usize], at_once: bool| {
+        let mut edge = Edge::running();
+        edge.engine.listen(true);
+        let (mut effects, mut rest) = (Vec::new(), STREAM.as_slice());
+        for size in pieces {
+            let (piece, after) = rest.split_at((*size).min(rest.len()));
+            rest = after;
+            for (name, data) in piece {
+                let live = Input::Live(Generation(edge.generation), live_event(name, data));
+                if at_once {
+                    edge.engine.stream(live, 1_000_100, 7);
+                } else {
+                    edge.engine.handle(live, 1_000_100, 7);
+                }
+            }
+            edge.engine.streamed(1_000_100);
+            effects.extend(std::iter::from_fn(|| edge.engine.poll()).map(|effect| format!("{effect:?}")));
+        }
+        (told(&mut edge), effects)
+    };
+    let singly = after(&[1; STREAM.len()], false);
+    assert!(singly.1.iter().any(|effect| effect.contains("CloseLive")), "the hole is noticed: {:?}", singly.1);
+    for first in 1..=STREAM.len() {
+        for size in 1..=STREAM.len() {
+            let mut pieces = vec![size; STREAM.len()];
+            pieces[0] = first;
+            assert_eq!(after(&pieces, true), singly, "{first} and then {size} at once");
+        }
+    }
+}
+
+#[test]
+fn fragments_that_come_at_once_are_one_step_and_the_next_input_tells_them_at_the_latest() {
+    let mut edge = Edge::running();
+    edge.frame("start", START);
+    for index in 0..3 {
+        let data = format!(
+            r#"{{"attempt":"a","revision":{},"index":{index},"delta":{{"type":"text_delta","delta":"x"}}}}"#,
+            index + 2
+        );
+        edge.engine.stream(Input::Live(Generation(edge.generation), live_event("delta", &data)), edge.now, 7);
+    }
+    edge.give(Input::Tick);
+    assert_eq!(edge.view()["view"]["items"][1]["parts"][0]["text"], "xxx");
+    edge.engine.streamed(edge.now);
+    assert_eq!(edge.engine.take_changes(), None);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::events::{self, Event, Events};
 use crate::event::{Coordinate, RunId};
 use crate::fold::{Change, Fold, facts};
+use crate::follow::frame::Frame;
 use crate::follow::{
-    Accepted, Anomaly, Command, CommandError, CommandId, Fetch, Follower, Generation, Input, LaneChange, LaneId,
+    Accepted, Anomaly, Command, CommandError, CommandId, Fetch, Follower, Generation, Input, LaneChange, LaneId, Live,
     Options, Output, Protocol, Stats, Status, Step, Wake,
 };
 use crate::view::{SendState, Urgency, View};
@@ -51,6 +52,8 @@ pub struct Engine {
     refused: Vec<Command>,
     /// How many commands this side made itself; their ids are counted down from the highest.
     own_commands: u32,
+    /// Fragments were taken in of which nobody was told yet.
+    fragments: bool,
 }
 
 /// Ids from here on are of commands that were sent again by this side; nobody waits for their end.
@@ -73,6 +76,7 @@ impl Engine {
             sends: Vec::new(),
             refused: Vec::new(),
             own_commands: 0,
+            fragments: false,
         };
         engine.drain();
         engine
@@ -96,6 +100,26 @@ impl Engine {
             let id = CommandId(OWN_COMMANDS | self.own_commands);
             self.own_commands = self.own_commands.wrapping_add(1);
             self.handle(Input::Command(id, command), now, random);
+        }
+    }
+
+    /// One of the things that came of the live stream at once; [`Engine::streamed`] is due after the last of them. As
+    /// [`Engine::handle`], but fragments that follow one another make one step: most of what a short one costs is what
+    /// could follow from any input, and after a fragment nothing does but that its lane grew.
+    pub fn stream(&mut self, input: Input, now: u64, random: u64) {
+        if !matches!(input, Input::Live(_, Live::Frame(Frame::Delta(_), _))) {
+            self.streamed(now);
+            return self.handle(input, now, random);
+        }
+        self.follower.hear(input, now, random);
+        self.fragments = true;
+    }
+
+    /// All that came at once was given to [`Engine::stream`].
+    pub fn streamed(&mut self, now: u64) {
+        if std::mem::take(&mut self.fragments) {
+            self.follower.follow_up(now);
+            self.drain();
         }
     }
 

@@ -78,6 +78,13 @@ impl Follower {
     /// Something happened. `now` is in ms and never goes back by much; `random` are 64 random bits. Drain
     /// [`Follower::poll`] afterwards.
     pub fn handle(&mut self, input: Input, now: u64, random: u64) {
+        self.hear(input, now, random);
+        self.follow_up(now);
+    }
+
+    /// The first half of [`Follower::handle`], for one of many that came at once; [`Follower::follow_up`] is the other,
+    /// for all of them.
+    pub(crate) fn hear(&mut self, input: Input, now: u64, random: u64) {
         self.random = random;
         match input {
             Input::Connect if self.link.phase == Phase::Idle => self.open_live(now),
@@ -101,7 +108,6 @@ impl Follower {
             Input::Tick => self.tick(now, random),
             Input::Close => self.close(),
         }
-        self.follow_up(now);
     }
 
     /// The next thing that the follower says or asks for; None when there is nothing more for now.
@@ -239,7 +245,7 @@ impl Follower {
     }
 
     /// What follows from any input: the step that it made, the opening, reads and requests that are due, the status.
-    fn follow_up(&mut self, now: u64) {
+    pub(crate) fn follow_up(&mut self, now: u64) {
         self.swap();
         if let Some(staged) = &mut self.staged {
             staged.side.take_step();

@@ -148,15 +148,47 @@ impl Active {
     }
 }
 
-impl DeltaFrame {
-    /// Reads a frame whose keys come in the order of the contract with no space between them, as hosts write them: this
+/// Reads the events of one stream, in turn: what its fragments begin with again and again is looked at once.
+#[derive(Debug, Default)]
+pub struct Frames {
+    /// The last fragment's text up to its revision, and the attempt that this names.
+    head: String,
+    attempt: Option<AttemptId>,
+}
+
+impl Frames {
+    /// Reads the event of this name. `Ok(None)` for a name that this version does not know.
+    ///
+    /// # Errors
+    /// As [`json::read`]; the frame is then as good as lost.
+    pub fn read(&mut self, name: &str, data: &str) -> Result<Option<(Frame, Notes)>, json::Error> {
+        if let Some((frame, notes)) = (name == "delta").then(|| self.as_written(data)).flatten() {
+            return Ok(Some((Frame::Delta(frame), notes)));
+        }
+        let mut r = Reader::new(data, Limits::default())?;
+        let frame = match name {
+            "delta" => Frame::Delta(Wire::read(&mut r)?),
+            "committed" => Frame::Committed(Wire::read(&mut r)?),
+            "opened" => Frame::Opened(Wire::read(&mut r)?),
+            "start" => Frame::Start(Wire::read(&mut r)?),
+            "end" => Frame::End(Wire::read(&mut r)?),
+            "ping" => Frame::Ping(Wire::read(&mut r)?),
+            "bye" => Frame::Bye(Wire::read(&mut r)?),
+            _ => return Ok(None),
+        };
+        r.end()?;
+        Ok(Some((frame, r.notes)))
+    }
+
+    /// Reads a fragment whose keys come in the order of the contract with no space between them, as hosts write them: this
     /// is what streams, and looking for each key would be most of its cost. None for any other text, which may be right
     /// all the same.
-    pub(super) fn as_written(data: &str) -> Option<(Self, Notes)> {
+    pub(super) fn as_written(&mut self, data: &str) -> Option<(DeltaFrame, Notes)> {
         let r = &mut Reader::new(data, Limits::default()).ok()?;
-        r.literal("{\"attempt\":")?;
-        let attempt = AttemptId::read(r).ok()?;
-        r.literal(",\"revision\":")?;
+        let attempt = match &self.attempt {
+            Some(attempt) if r.literal(&self.head).is_some() => attempt.clone(),
+            _ => self.attempt(r)?,
+        };
         let revision = r.unsigned().ok()?;
         r.literal(",\"index\":")?;
         let index = r.unsigned().ok()?;
@@ -175,7 +207,22 @@ impl DeltaFrame {
         };
         r.literal("}}")?;
         r.end().ok()?;
-        Some((Self { attempt, revision, index, delta }, std::mem::take(&mut r.notes)))
+        Some((DeltaFrame { attempt, revision, index, delta }, std::mem::take(&mut r.notes)))
+    }
+
+    /// Another attempt than the last one's, or the first.
+    #[inline(never)]
+    fn attempt(&mut self, r: &mut Reader<'_>) -> Option<AttemptId> {
+        self.attempt = None;
+        r.literal("{\"attempt\":")?;
+        let attempt = AttemptId::read(r).ok()?;
+        r.literal(",\"revision\":")?;
+        // What was noted would have to be noted again.
+        if r.notes.replaced_halves == 0 {
+            r.passed().clone_into(&mut self.head);
+            self.attempt = Some(attempt.clone());
+        }
+        Some(attempt)
     }
 }
 
@@ -206,27 +253,12 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Reads the event of this name. `Ok(None)` for a name that this version does not know.
+    /// Reads the event of this name, by itself: see [`Frames::read`].
     ///
     /// # Errors
-    /// As [`json::read`]; the frame is then as good as lost.
+    /// As there.
     pub fn read(name: &str, data: &str) -> Result<Option<(Self, Notes)>, json::Error> {
-        if let Some((frame, notes)) = (name == "delta").then(|| DeltaFrame::as_written(data)).flatten() {
-            return Ok(Some((Self::Delta(frame), notes)));
-        }
-        let mut r = Reader::new(data, Limits::default())?;
-        let frame = match name {
-            "delta" => Self::Delta(Wire::read(&mut r)?),
-            "committed" => Self::Committed(Wire::read(&mut r)?),
-            "opened" => Self::Opened(Wire::read(&mut r)?),
-            "start" => Self::Start(Wire::read(&mut r)?),
-            "end" => Self::End(Wire::read(&mut r)?),
-            "ping" => Self::Ping(Wire::read(&mut r)?),
-            "bye" => Self::Bye(Wire::read(&mut r)?),
-            _ => return Ok(None),
-        };
-        r.end()?;
-        Ok(Some((frame, r.notes)))
+        Frames::default().read(name, data)
     }
 
     /// The event's name and data.

@@ -34,6 +34,8 @@ pub struct Driver {
     closing: Option<Generation>,
     /// The bytes of a stream that are no whole event yet, and the pause it asked for last.
     bytes: Option<(u32, Decoder, Option<u64>)>,
+    /// Reads the events of the streams of `threadfold/1`.
+    frames: threadfold::Frames,
     /// Bytes that came in.
     count: u64,
     /// The connection's state that was told last.
@@ -71,6 +73,7 @@ impl Driver {
             live: None,
             closing: None,
             bytes: None,
+            frames: threadfold::Frames::default(),
             count: 0,
             told: None,
             armed: u64::MAX,
@@ -81,24 +84,25 @@ impl Driver {
     #[wasm_bindgen(js_name = liveEvent)]
     pub fn live_event(&mut self, generation: u32, name: &str, data: &str, now: f64, random: f64) -> u32 {
         self.count(data.len());
-        self.handle(Input::Live(Generation(generation), event(self.plain, name, data)), now, random)
+        let live = event(self.plain, &mut self.frames, name, data);
+        self.handle(Input::Live(Generation(generation), live), now, random)
     }
 
     /// A piece of a live stream of server-sent events. A stream with an event over the limit is over.
     #[wasm_bindgen(js_name = liveBytes)]
     pub fn live_bytes(&mut self, generation: u32, bytes: &[u8], now: f64, random: f64) -> u32 {
         self.count(bytes.len());
-        let (plain, engine) = (self.plain, &mut self.engine);
+        let (plain, engine, frames) = (self.plain, &mut self.engine, &mut self.frames);
         let (_, decoder, pause) = match &mut self.bytes {
             Some(open) if open.0 == generation => open,
             other => other.insert((generation, Decoder::new(LONGEST_EVENT), None)),
         };
         // Each event is told where it is found: a list of them would be copied twice.
-        let mut tell = |live| handle(engine, Input::Live(Generation(generation), live), now, random);
+        let mut tell = |live| engine.stream(Input::Live(Generation(generation), live), now as u64, bits(random));
         let mut any = false;
         let result = decoder.push(bytes, &mut |found| {
             any = true;
-            tell(event(plain, found.name, found.data));
+            tell(event(plain, frames, found.name, found.data));
         });
         // Bytes without an event are a sign of life.
         if !any {
@@ -113,6 +117,7 @@ impl Driver {
             tell(Live::Closed(Closed::TooLarge(limit)));
             self.closing = self.live.take();
         }
+        self.engine.streamed(now as u64);
         self.state()
     }
 
@@ -281,8 +286,9 @@ impl Driver {
 }
 
 impl Driver {
+    // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
     fn handle(&mut self, input: Input, now: f64, random: f64) -> u32 {
-        handle(&mut self.engine, input, now, random);
+        self.engine.handle(input, now as u64, bits(random));
         self.state()
     }
 
@@ -310,13 +316,12 @@ impl Driver {
     }
 }
 
-fn handle(engine: &mut Engine, input: Input, now: f64, random: f64) {
-    // Floats are cut to the range of the integer, which a clock and a random number are far inside of.
-    engine.handle(input, now as u64, (random * 18_446_744_073_709_551_616.0) as u64);
+fn bits(random: f64) -> u64 {
+    (random * 18_446_744_073_709_551_616.0) as u64
 }
 
-fn event(plain: bool, name: &str, data: &str) -> Live {
-    if plain { threadfold::plain_event(name, data) } else { threadfold::live_event(name, data) }
+fn event(plain: bool, frames: &mut threadfold::Frames, name: &str, data: &str) -> Live {
+    if plain { threadfold::plain_event(name, data) } else { threadfold::next_event(frames, name, data) }
 }
 
 impl Failure {

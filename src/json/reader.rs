@@ -315,17 +315,17 @@ impl<'a> Reader<'a> {
     /// Takes exactly this text where it comes next; None, and nothing is taken, where something else does. For what
     /// hosts write always alike; whoever reads so reads anew in the general way when it does not fit.
     pub(crate) fn literal(&mut self, text: &str) -> Option<()> {
-        let mut found = self.text.as_bytes().get(self.at..)?;
-        let mut due = text.as_bytes();
-        // A word at a time: in wasm the comparison of slices goes byte by byte.
-        while let Some((word, rest)) = due.split_first_chunk::<8>() {
-            let (next, after) = found.split_first_chunk::<8>()?;
-            if u64::from_le_bytes(*next) != u64::from_le_bytes(*word) {
-                return None;
+        let due = text.as_bytes();
+        let found = self.text.as_bytes().get(self.at..)?.get(..due.len())?;
+        // A word at a time, the last of them once more over what was seen: in wasm slices are compared byte by byte.
+        let is_there = match (due.last_chunk::<8>(), found.last_chunk::<8>()) {
+            (Some(due_last), Some(found_last)) => {
+                let words = due.as_chunks::<8>().0.iter().zip(found.as_chunks::<8>().0);
+                due_last == found_last && words.into_iter().all(|(due, found)| due == found)
             }
-            (found, due) = (after, rest);
-        }
-        if !found.starts_with(due) {
+            _ => due.iter().zip(found).all(|(due, found)| due == found),
+        };
+        if !is_there {
             return None;
         }
         self.at += text.len();
@@ -381,6 +381,11 @@ impl<'a> Reader<'a> {
             Some(byte) => Ok(byte),
             None => Err(self.error(ErrorKind::Incomplete)),
         }
+    }
+
+    /// The text that was read so far.
+    pub(crate) fn passed(&self) -> &'a str {
+        self.slice(0)
     }
 
     fn slice(&self, start: usize) -> &'a str {

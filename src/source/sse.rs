@@ -237,25 +237,37 @@ impl Decoder {
             return Ok(());
         }
         self.check(line.len())?;
-        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-        let (field, value) = line.split_at_checked(colon).unwrap_or((line, &[]));
-        let value = value.strip_prefix(b":").unwrap_or(value);
-        let value = value.strip_prefix(b" ").unwrap_or(value);
-        match field {
-            b"data" => {
-                self.held += line.len();
-                self.take_data(value, in_chunk);
+        // What streams is these two. Patterns are compared in place; slices would be by a call for each.
+        match line {
+            [b'd', b'a', b't', b'a', rest @ ..] => {
+                if let Some(value) = value(rest) {
+                    self.held += line.len();
+                    self.take_data(value, in_chunk);
+                }
             }
-            b"event" => {
-                self.held += line.len();
-                match str::from_utf8(value) {
-                    Ok(value) => in_chunk.name = Some(value),
-                    Err(_) => {
-                        in_chunk.name = None;
-                        self.name = lossy(value).into_owned();
+            [b'e', b'v', b'e', b'n', b't', rest @ ..] => {
+                if let Some(value) = value(rest) {
+                    self.held += line.len();
+                    match str::from_utf8(value) {
+                        Ok(value) => in_chunk.name = Some(value),
+                        Err(_) => {
+                            in_chunk.name = None;
+                            self.name = lossy(value).into_owned();
+                        }
                     }
                 }
             }
+            _ => self.take_rarer_line(line),
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn take_rarer_line(&mut self, line: &[u8]) {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let (field, rest) = line.split_at_checked(colon).unwrap_or((line, &[]));
+        let value = value(rest).unwrap_or_default();
+        match field {
             // An id with a NUL is ignored as a whole.
             b"id" if !value.contains(&0) => {
                 self.held += line.len();
@@ -270,7 +282,6 @@ impl Decoder {
             b"" => self.comments += 1,
             _ => {}
         }
-        Ok(())
     }
 
     fn take_data<'a>(&mut self, value: &'a [u8], in_chunk: &mut InChunk<'a>) {
@@ -329,6 +340,15 @@ impl Decoder {
             self.data.clear();
             self.data.shrink_to(KEPT_CAPACITY);
         }
+    }
+}
+
+/// The value of a field, of what follows its name; None where the name goes on.
+fn value(rest: &[u8]) -> Option<&[u8]> {
+    match rest {
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        [] => Some(rest),
+        _ => None,
     }
 }
 

@@ -106,9 +106,11 @@ impl Client {
         client
     }
 
-    /// Tells the engine, and gives what it asks for.
-    pub fn give(&mut self, input: Input, now: u64, random: u64) -> Vec<Effect> {
-        self.engine.handle(input, now + self.ahead, random);
+    /// Tells the engine what came at once, and gives what it asks for.
+    pub fn give(&mut self, inputs: Vec<Input>, now: u64, random: u64) -> Vec<Effect> {
+        let now = now + self.ahead;
+        inputs.into_iter().for_each(|input| self.engine.stream(input, now, random));
+        self.engine.streamed(now);
         std::iter::from_fn(|| self.engine.poll()).collect()
     }
 

@@ -125,14 +125,19 @@ impl World {
     // What the engine is told.
 
     pub fn give(&mut self, at: usize, input: Input) -> Result<(), String> {
+        self.give_at_once(at, vec![input])
+    }
+
+    /// What a piece of the stream brings, as the edge tells it.
+    fn give_at_once(&mut self, at: usize, inputs: Vec<Input>) -> Result<(), String> {
         let random = self.random.bits();
         let now = self.now;
-        let traced = trace().then(|| format!("{input:?}"));
-        let effects = self.clients[at].give(input, now, random);
-        if let Some(input) = traced {
+        let traced = trace().then(|| format!("{inputs:?}"));
+        let effects = self.clients[at].give(inputs, now, random);
+        if let Some(inputs) = traced {
             let client = &self.clients[at];
             println!(
-                "{now} page {at}: {input:.300}\n    {effects:.400?} {:?} at {:?}",
+                "{now} page {at}: {inputs:.300}\n    {effects:.400?} {:?} at {:?}",
                 client.engine.status(),
                 client.engine.frontier()
             );
@@ -462,9 +467,8 @@ impl World {
             let plain = self.way.protocol == Protocol::Plain;
             let client = &mut self.clients[at];
             let Some(stream) = client.stream.as_mut().filter(|stream| stream.generation == generation) else { break };
-            for live in wire::read(&mut stream.decoder, chunk, plain) {
-                self.give(at, Input::Live(generation, live))?;
-            }
+            let lives = wire::read(&mut stream.decoder, chunk, plain);
+            self.give_at_once(at, lives.into_iter().map(|live| Input::Live(generation, live)).collect())?;
         }
         Ok(())
     }

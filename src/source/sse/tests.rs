@@ -155,6 +155,14 @@ fn b08_at_most_one_space_is_removed_and_a_bare_field_is_empty() {
 }
 
 #[test]
+fn a_field_whose_name_only_begins_like_another_is_no_such_field() {
+    let stream = b"datum: a\ndatas: b\ndata-x\ndata:c\nevents: d\nevent_: e\n\ndata:f\nevent: g\nevent\n\n";
+    let outcome = decode_at_every_cut(stream, 100);
+    let of = |name: &str, data: &str| (name.to_owned(), data.to_owned(), String::new());
+    assert_eq!(outcome.events, [of("message", "c"), of("message", "f")]);
+}
+
+#[test]
 fn b10_after_an_empty_id_a_reopening_sends_none() {
     let outcome = decode_at_every_cut(b"id: 5\ndata: a\n\nid:\ndata: b\n\n", PLENTY);
     let ids: Vec<_> = outcome.events.iter().map(|(_, _, id)| id.as_str()).collect();

@@ -1,7 +1,7 @@
 //! What goes to and fro over any carrier: what a command asks for, and what answers and events say (C1, C2). How it
 //! travels, by which address and with which headers, is the edge's.
 
-use super::{Frame, ResumeRequest, SendInput, SendRequest};
+use super::{Frames, ResumeRequest, SendInput, SendRequest};
 use crate::event::{Envelope, MessageId, RunId};
 use crate::follow::{Accepted, Command, Live, Outcome, ReadError};
 use crate::json::{self, Notes, Wire, Writer, wire_object};
@@ -67,9 +67,14 @@ pub fn read_page(kind: &str, body: &str) -> Result<(Page, Notes), ReadError> {
     })
 }
 
-/// An event of the live stream of `threadfold/1`.
+/// An event of a live stream of `threadfold/1`, by itself.
 pub fn live_event(name: &str, data: &str) -> Live {
-    match Frame::read(name, data) {
+    next_event(&mut Frames::default(), name, data)
+}
+
+/// The next event of the live stream of `threadfold/1` that is read with these.
+pub fn next_event(frames: &mut Frames, name: &str, data: &str) -> Live {
+    match frames.read(name, data) {
         Ok(Some((frame, notes))) => Live::Frame(frame, notes),
         Ok(None) => Live::Unknown(name.to_owned()),
         Err(error) => Live::Malformed(name.to_owned(), error),

@@ -4,11 +4,11 @@ mod command;
 mod exchange;
 
 pub use crate::follow::frame::{
-    Active, Bye, CONTRACT, Committed, DeltaFrame, End, Frame, Opened, Outcome, Ping, Start,
+    Active, Bye, CONTRACT, Committed, DeltaFrame, End, Frame, Frames, Opened, Outcome, Ping, Start,
 };
 pub use crate::follow::{Answer, OnActive};
 pub use command::{Accepted, Refusal, Refused, ResumeRequest, SendInput, SendRequest};
-pub use exchange::{live_event, plain_event, read_page, request, response};
+pub use exchange::{live_event, next_event, plain_event, read_page, request, response};
 
 #[cfg(test)]
 mod tests;

@@ -130,9 +130,9 @@ fn read_cold(snapshot: &Value) -> Shown {
     let options =
         Options { protocol: Protocol::Dsh, thread_id: None, renewable: false, watchdog: false, initial: None };
     let mut client = Client::new(options, 0);
-    client.give(Input::Connect, 0, 0);
+    client.give(vec![Input::Connect], 0, 0);
     if let Ok(Some((item, notes))) = read_item(&snapshot.to_string()) {
-        client.give(Input::Live(Generation(1), Live::Dsh(item, notes)), 0, 0);
+        client.give(vec![Input::Live(Generation(1), Live::Dsh(item, notes))], 0, 0);
     }
     client.flush().unwrap_or_default();
     let items = client.items().iter().filter(|item| item["origin"] == "committed").cloned().collect();
