@@ -34,6 +34,6 @@ export const SERIES = [
   { name: "recovery-0", places: NODE, what: "from a loss to nothing new, by messages", unit: "ms", points: [1000, 10_000, 100_000], task: recovery(0), bound: 1.2, to: 100_000 },
   { name: "recovery-10", what: "from a loss to 10 new messages, by messages", unit: "ms", points: [1000, 10_000, 100_000], task: recovery(10), bound: 1.2, to: 100_000 },
   { name: "recovery-1000", places: NODE, what: "from a loss to 1,000 new messages, by messages", unit: "ms", points: [1000, 10_000, 100_000], task: recovery(1000), bound: 1.2, to: 100_000 },
-  { name: "deltas", places: NODE, most: 3, what: "memory without the text that module and page hold, by Deltas of one message", unit: "MB", points: [10_000, 100_000, 1_000_000], task: (deltas) => ({ task: "memoryOfDeltas", deltas }), bound: 1.2, to: 1_000_000 },
+  { name: "deltas", places: NODE, most: 3, what: "memory without the text of 1 MB that module and page hold, by Deltas that bring it", unit: "MB", points: [10_000, 100_000, 1_000_000], task: (deltas) => ({ task: "memoryOfDeltas", deltas }), bound: 1.2, to: 1_000_000 },
   { name: "cycles", places: NODE, most: 3, what: "memory, by clients opened and closed", unit: "MB", points: [100, 1000, 10_000], task: (cycles) => ({ task: "memoryOfCycles", cycles }), bound: 1.2, to: 10_000 },
 ];

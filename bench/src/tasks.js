@@ -95,14 +95,7 @@ export async function recovery({ messages, fresh, rounds = 9 }) {
  */
 export async function delta({ history = 0, before = 0, calls = 0, batches = 40, batch = 100 }) {
   await init();
-  let frame = null;
-  globalThis.requestAnimationFrame = (flush) => ((frame = flush), 1);
-  globalThis.cancelAnimationFrame = () => void (frame = null);
-  const paint = () => {
-    const flush = frame;
-    frame = null;
-    flush?.();
-  };
+  const paint = frames();
   let sink;
   const { frontier } = log(history);
   const source = { openLive: (given) => void (sink = given), readCommitted: ({ after }) => JSON.stringify({ ...log(0), frontier: after ?? -1 }) };
@@ -153,10 +146,17 @@ export async function start() {
   return { ms: time, init: compiled - begin };
 }
 
-/** Bytes held after so many Deltas of one message. Its text, which the module and the page hold, is told with it. */
+/**
+ * Bytes held after so many Deltas of one message, whose text is as long however many bring it, and comes in as many frames:
+ * the buffer that it grows in is up to twice as long, and the ones before that were too short are room that the module
+ * keeps, so a longer text would be measured, not more Deltas. The text, which the module and the page hold, is told with it.
+ */
 export async function memoryOfDeltas({ deltas }) {
   await init();
   const wasm = await memory();
+  const length = 1_000_000;
+  const piece = "a".repeat(length / deltas);
+  const paint = frames();
   let sink;
   const source = { openLive: (given) => void (sink = given), readCommitted: () => JSON.stringify({ ...log(0), frontier: -1 }) };
   const client = new ThreadClient({ source });
@@ -167,13 +167,15 @@ export async function memoryOfDeltas({ deltas }) {
   await connected;
   sink.event("start", { attempt: "a", revision: 1, started_after: -1, run_id: "r", step: 0, response: 0 });
   for (let index = 0; index < deltas; index += 1) {
-    sink.event("delta", `{"attempt":"a","revision":${index + 2},"index":${index},"delta":{"type":"text_delta","delta":"abcd"}}`);
-    if (index % 1000 === 999) await settled();
+    sink.event("delta", `{"attempt":"a","revision":${index + 2},"index":${index},"delta":{"type":"text_delta","delta":"${piece}"}}`);
+    if ((index + 1) % (deltas / 1000) > 0) continue;
+    paint();
+    await settled();
   }
-  while ((client.view.items.at(-1)?.parts[0]?.text.length ?? 0) < 4 * deltas) await settled();
+  while ((client.view.items.at(-1)?.parts[0]?.text.length ?? 0) < length) await settled();
   const bytes = held(wasm);
   client.close();
-  return { bytes, text: 2 * 4 * deltas };
+  return { bytes, text: 2 * length };
 }
 
 /** Bytes held after so many clients were opened and closed. */
@@ -190,6 +192,18 @@ export async function memoryOfCycles({ cycles }) {
   }
   await settled();
   return { bytes: held(wasm) };
+}
+
+/** The page's frames from now on: each when it is asked for. */
+function frames() {
+  let frame = null;
+  globalThis.requestAnimationFrame = (flush) => ((frame = flush), 1);
+  globalThis.cancelAnimationFrame = () => void (frame = null);
+  return () => {
+    const flush = frame;
+    frame = null;
+    flush?.();
+  };
 }
 
 /** Resolves with the change of the view after which the condition holds. */
