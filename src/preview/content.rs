@@ -117,7 +117,8 @@ pub struct Content {
     pub(super) places: Vec<Place>,
     text_half: Half,
     reasoning_half: Half,
-    call_halves: Vec<(CallId, Half)>,
+    /// The calls that were opened, each with its part.
+    calls: Vec<(CallId, usize, Half)>,
     pub(super) replaced_halves: u32,
     /// Bytes that were taken in; what had to be shown anew counts again.
     pub(super) taken: usize,
@@ -224,15 +225,18 @@ impl Content {
     /// Parallel calls interleave, so the part is found by its call id, from the end: the newest calls are the ones that
     /// grow. An opener of an id that has grown whole already is still the same call: ids are unique within a batch.
     fn push_call(&mut self, call: &CallId, tool: &str, args_delta: &Fragment) -> Growth {
-        let found = self.parts.iter().rposition(|part| matches!(part, Part::Call { id, .. } if id == call));
+        let found = self.calls.iter().rposition(|(id, ..)| id == call);
         let opened = found.is_none();
-        let number = found.unwrap_or(self.parts.len());
+        let at = found.unwrap_or(self.calls.len());
         if opened {
+            self.calls.push((call.clone(), self.parts.len(), Half::default()));
             self.parts.push(Part::Call { id: call.clone(), name: tool.to_owned(), args: PartialJson::new() });
-            self.call_halves.push((call.clone(), Half::default()));
         }
-        let half = self.call_halves.iter_mut().rev().find(|(id, _)| id == call);
-        let lead = half.and_then(|(_, half)| half.join(args_delta, &mut self.replaced_halves));
+        let (mut number, mut lead) = (0, None);
+        if let Some((_, part, half)) = self.calls.get_mut(at) {
+            number = *part;
+            lead = half.join(args_delta, &mut self.replaced_halves);
+        }
         if let Some(part) = self.parts.get_mut(number) {
             if let Part::Call { name, .. } = part
                 && name.is_empty()
