@@ -9,7 +9,7 @@ export * from "./types/transcode.js";
 
 import type { AgentEvent, Block, Coordinate, Delta, Fact, Page, PlacedFact, Position, ResumeTicket, Row, RunState } from "./types/wire.js";
 import type { TranscodedEvent, TranscodeOptions, TranscoderHandlers, TranscoderName } from "./types/transcode.js";
-import type { View } from "./types/view.js";
+import type { Item, View } from "./types/view.js";
 
 // ---------------------------------------------------------------------------------------------------------- loading
 
@@ -441,6 +441,20 @@ export interface ResumeRequest {
  * @throws ThreadfoldError `not_loaded`, `bad_argument`.
  */
 export function fold(rows: readonly Row[] | Page | string, options?: { windowed?: boolean | undefined }): PlacedFact[];
+
+/**
+ * How many items a view has, at no cost, however long the thread is.
+ */
+export function countItems(view: View): number;
+
+/**
+ * `view.items.slice(start, end)` at the cost of what is asked for: for a page that shows a window of a long thread. The list
+ * of all items is not made, and the beginning of a thread is read only when it is asked for. The array is the same while the
+ * same part of the same view is asked for.
+ * @param start The first place; a negative one counts from the end.
+ * @param end The place after the last; a negative one counts from the end.
+ */
+export function sliceItems(view: View, start?: number, end?: number): readonly Item[];
 
 /** The Fact of a run's state; null while it goes on (A4). */
 export function terminal(state: RunState, ticket?: ResumeTicket | null): Fact | null;

@@ -38,17 +38,24 @@ pub fn run(data: &[u8]) {
         told: BTreeSet::new(),
     };
     world.engine.listen(true);
+    world.engine.set_window(choices.below(4));
     world.tell(Input::Connect);
     let mut steps = 0;
     while !choices.is_over() && steps < 600 {
         steps += 1;
         let input = world.input(&mut choices);
         world.tell(input);
-        if choices.below(3) > 0 {
-            world.flush();
+        match choices.below(6) {
+            0..=1 => {}
+            2 => {
+                world.flush();
+                world.recall();
+            }
+            _ => world.flush(),
         }
     }
     world.flush();
+    world.recall();
     let whole: Value = serde_json::from_str(&world.engine.whole()).expect("the view is JSON");
     assert_eq!(whole["view"], world.page.view, "the changes make the view");
 }
@@ -79,6 +86,11 @@ impl World {
                 Effect::Anomaly(anomaly) => assert!(anomaly.message.len() < 1100),
             }
         }
+    }
+
+    /// The page looks at what was left out of the changes.
+    fn recall(&mut self) {
+        self.page.recall(&serde_json::from_str(&self.engine.older()).expect("what was left out is JSON"));
     }
 
     fn flush(&mut self) {

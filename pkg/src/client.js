@@ -17,7 +17,7 @@ export class ThreadClient {
   #source;
   #initial;
   #onAnomaly;
-  #mirror = new Mirror();
+  #mirror = new Mirror(() => this.#older());
   #listeners = new Set();
   #notified = true;
   #readers = new Readers((reader) => this.#reading(reader));
@@ -31,6 +31,8 @@ export class ThreadClient {
   #lastCommand = 0;
   #closed = false;
   #stats = NO_STATS;
+  /** What the driver had left out of the changes when it was closed. */
+  #left;
 
   constructor(options) {
     const { source, initial, onAnomaly } = options ?? {};
@@ -171,6 +173,14 @@ export class ThreadClient {
     this.#notify();
   }
 
+  /** What was left out of the changes, for a page that looks at it. */
+  #older() {
+    let older = this.#left;
+    this.#left = undefined;
+    this.#call((driver) => (older = driver.older()));
+    return older && JSON.parse(older);
+  }
+
   #notify() {
     if (!this.#notified) return;
     this.#notified = false;
@@ -253,7 +263,7 @@ export class ThreadClient {
     this.#closed = true;
     const driver = this.#driver;
     // A poisoned module is not asked for anything any more, not even to let go.
-    if (driver) error.code === "closed" ? this.#call((open) => open.close()) : driver.abandon();
+    if (driver) error.code === "closed" ? this.#call((open) => (this.#left = open.close())) : driver.abandon();
     this.#driver = null;
     if (this.#mirror.view.status.state !== "closed") this.#mirror.setStatus({ state: "closed" });
     this.#notify();

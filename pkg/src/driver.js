@@ -52,14 +52,19 @@ export class Driver {
     this.tell("connect");
   }
 
-  /** Ends all: afterwards there is no stream, request, timer or listener, and nothing more is told. */
+  /**
+   * Ends all: afterwards there is no stream, request, timer or listener, and nothing more is told. Returns what was left
+   * out of the changes, for a page that looks at its view later.
+   */
   close() {
     if (!this.#core) return;
     const core = this.#core;
     this.tell("close");
     this.flush();
+    const older = core.older();
     this.abandon();
     core.free();
+    return older;
   }
 
   /** Ends all that is open without a word to the module. */
@@ -105,6 +110,7 @@ export class Driver {
   }
 
   whole = () => this.#core.whole();
+  older = () => this.#core.older();
   history = () => this.#core.history();
   stats = () => this.#core.stats();
 

@@ -3,7 +3,7 @@
  *
  * A view is immutable: changes copy along the path to what changed, everything else keeps its identity (`===`). Text
  * grows by concatenation, which engines do without copying. `items` of a view is made and `input` of a tool call is
- * parsed when it is first read.
+ * parsed when it is first read, and so are the items that a long read left out.
  *
  * @import { Change, Changes, Item, Part, ToolCallPart, ToolInput, View, WholeView, WireItem, WirePart, WireView } from "../types/view.js"
  */
@@ -11,7 +11,10 @@
 /** Holds `view`, and makes the next one of changes. */
 export class Mirror {
   /** What `view` is made of. */
-  #lines = new Lines([], 0, []);
+  #lines = new Lines([], 0, [], () => this.#recall());
+
+  /** Tells what was left out. */
+  #older;
 
   /** @type {View} */
   #view = viewOf(this.#lines, null, { state: "idle" });
@@ -21,6 +24,11 @@ export class Mirror {
 
   /** Where each key stands in `view.items`. @type {Map<string, number>} */
   #places = new Map();
+
+  /** @param {() => Extract<Change, {op: "older"}> | undefined} [older] Tells what was left out of the changes so far, once. */
+  constructor(older = () => undefined) {
+    this.#older = older;
+  }
 
   /** The view as of the last changes; the same object until the next. @returns {View} */
   get view() {
@@ -65,6 +73,12 @@ export class Mirror {
     this.#view = viewOf(this.#lines, this.#view.run, status);
   }
 
+  /** Somebody looks at what was left out. */
+  #recall() {
+    const older = this.#older();
+    if (older) fill(this.#lines.settled, this.#places, older);
+  }
+
   /** @param {Draft} draft @param {number} number */
   #finish(draft, number) {
     this.#lines = draft.lines();
@@ -79,38 +93,128 @@ export class Mirror {
  * @param {Lines} lines @param {View["run"]} run @param {View["status"]} status @returns {View}
  */
 function viewOf(lines, run, status) {
-  return {
+  const view = {
     get items() {
       return lines.list();
     },
     run,
     status,
   };
+  linesOf.set(view, lines);
+  return view;
+}
+
+/** What the views are made of. @type {WeakMap<View, Lines>} */
+const linesOf = new WeakMap();
+
+/**
+ * How many items a view has. The list is not made for it.
+ *
+ * @param {View} view
+ */
+export function countItems(view) {
+  return linesOf.get(view)?.length ?? view.items.length;
+}
+
+/**
+ * The items from `start` to before `end`, as `view.items.slice(start, end)`, at the cost of what is asked for: no list of
+ * all is made, and what a long read left out is read only where it is asked for. The same array while the same is asked of
+ * the same view.
+ *
+ * @param {View} view @param {number} [start] @param {number} [end] @returns {readonly Item[]}
+ */
+export function sliceItems(view, start = 0, end = Infinity) {
+  const lines = linesOf.get(view);
+  if (!lines) return view.items.slice(start, end);
+  const place = (/** @type {number} */ at) => Math.min(Math.max(Math.trunc(at < 0 ? lines.length + at : at) || 0, 0), lines.length);
+  return lines.slice(place(start), place(end));
+}
+
+/** Stands in a list for items that a long read left out, in the place of each of them. */
+class Older {
+  key = "";
+  /** @type {Item["origin"]} */
+  origin = "committed";
+  /** The items, once they are read. @type {Item[]} */
+  items = [];
+
+  /** @param {number} from The place of the first. */
+  constructor(from) {
+    this.from = from;
+  }
+}
+
+/** The lists in which an `Older` may stand. @type {WeakSet<(Item | Older)[]>} */
+const partial = new WeakSet();
+
+/** The beginning of a list. @template {Item | Older} T @param {T[]} list @param {number} end */
+function copy(list, end) {
+  const made = list.slice(0, end);
+  if (partial.has(list)) partial.add(made);
+  return made;
+}
+
+/**
+ * Puts what was left out of a list in its place.
+ *
+ * @param {(Item | Older)[]} list @param {Map<string, number>} places @param {Extract<Change, {op: "older"}>} change
+ */
+function fill(list, places, { spans }) {
+  for (const { from, items } of spans) {
+    items.forEach((wired, at) => {
+      const older = list[from + at];
+      if (!(older instanceof Older)) return;
+      const item = itemOf(wired);
+      // Other lists have the same `Older`, and not the same place.
+      older.items[from + at - older.from] = list[from + at] = item;
+      places.set(item.key, from + at);
+    });
+  }
+  partial.delete(list);
 }
 
 /** The items of one view: so many of a list that only ever grows and is shared with other views, then others. */
 class Lines {
-  /** @type {Item[] | undefined} */
+  /** @type {readonly Item[] | undefined} */
   #list;
+  /** What was asked for last besides, and where it began. @type {{ start: number, items: readonly Item[] } | undefined} */
+  #some;
 
-  /** @param {Item[]} settled @param {number} count @param {Item[]} tail */
-  constructor(settled, count, tail) {
+  /** @param {(Item | Older)[]} settled @param {number} count @param {Item[]} tail @param {() => void} recall Reads what was left out. */
+  constructor(settled, count, tail, recall) {
     this.settled = settled;
     this.count = count;
     this.tail = tail;
+    this.recall = recall;
   }
 
   /** All of them; the same array each time. */
   list() {
-    return (this.#list ??= this.#settled().concat(this.tail));
+    return (this.#list ??= this.#copy(0, this.length));
   }
 
-  /** The settled ones, copied only where another view has grown the list: a long thread is copied once for a view. */
-  #settled() {
-    return this.count === this.settled.length ? this.settled : this.settled.slice(0, this.count);
+  /** Those from one place to before another; the same array when it is asked for again. @param {number} start @param {number} end */
+  slice(start, end) {
+    if (this.#some?.start !== start || this.#some.items.length !== Math.max(end - start, 0)) this.#some = { start, items: this.#copy(start, end) };
+    return this.#some.items;
   }
 
-  /** @param {number} place @returns {Item | undefined} */
+  /** @param {number} start @param {number} end @returns {readonly Item[]} */
+  #copy(start, end) {
+    const { settled, count, tail } = this;
+    const all = start === 0 && end >= count && count === settled.length;
+    /** @type {any} A long thread is copied once for a view. */
+    let some = all ? settled : settled.slice(start, Math.min(end, count));
+    if (partial.has(settled)) {
+      if (some.some((/** @type {Item | Older} */ item) => item instanceof Older && item.items.length === 0)) this.recall();
+      const read = (/** @type {Item | Older} */ item, /** @type {number} */ at) => (item instanceof Older ? item.items[start + at - item.from] : item);
+      // What a module that broke took along is not there.
+      some = some.map(read).filter(Boolean);
+    }
+    return some.concat(tail.slice(Math.max(start - count, 0), Math.max(end - count, 0)));
+  }
+
+  /** @param {number} place @returns {Item | Older | undefined} */
   at(place) {
     return place < this.count ? this.settled[place] : this.tail[place - this.count];
   }
@@ -146,7 +250,7 @@ class Draft {
   lines() {
     const { settled, count, tail } = this.#before;
     const same = this.#settled === settled && this.#count === count && this.#tail === tail;
-    return same ? this.#before : new Lines(this.#settled, this.#count, this.#tail);
+    return same ? this.#before : new Lines(this.#settled, this.#count, this.#tail, this.#before.recall);
   }
 
   /** @param {Change} change @returns {boolean} False when there is nothing that it could change. */
@@ -156,7 +260,10 @@ class Draft {
         this.reset(change.view);
         return true;
       case "tail":
-        return this.#restructure(change.from, change.items);
+        return this.#restructure(change.from, change.items, change.older);
+      case "older":
+        fill(this.#settled, this.#places, change);
+        return true;
       case "view":
         this.#setFields(change.set);
         return true;
@@ -185,8 +292,8 @@ class Draft {
   }
 
   /** @param {WireView} view */
-  reset({ items, run, status }) {
-    this.#restructure(0, items);
+  reset({ items, older, run, status }) {
+    this.#restructure(0, items, older);
     this.#setFields({ run, status });
   }
 
@@ -196,19 +303,21 @@ class Draft {
     if (!equal(this.status, status)) this.status = status;
   }
 
-  /** @param {number} from @param {readonly (WireItem | string)[]} entries @returns {boolean} */
-  #restructure(from, entries) {
-    const before = new Lines(this.#settled, this.#count, this.#tail);
+  /** @param {number} from @param {readonly (WireItem | string)[]} entries @param {number} [older] How many were left out before them. @returns {boolean} */
+  #restructure(from, entries, older = 0) {
+    const before = new Lines(this.#settled, this.#count, this.#tail, this.#before.recall);
     if (from > before.length) return false;
     const kept = (/** @type {string} */ key) => {
       const place = this.#places.get(key);
       return place === undefined || place < from ? undefined : before.at(place);
     };
-    const after = entries.map((entry) => (typeof entry === "string" ? kept(entry) : reuseItem(kept(entry.key), itemOf(entry))));
+    /** @type {any[]} */
+    const after = Array(older).fill(new Older(from));
+    for (const entry of entries) after.push(typeof entry === "string" ? kept(entry) : reuseItem(kept(entry.key), itemOf(entry)));
     if (!after.every((item) => item !== undefined)) return false;
     if (before.length === from + after.length && after.every((item, at) => item === before.at(from + at))) return true;
     for (let place = from; place < before.length; place++) this.#places.delete(/** @type {Item} */ (before.at(place)).key);
-    after.forEach((item, at) => this.#places.set(item.key, from + at));
+    for (let at = older; at < after.length; at++) this.#places.set(after[at].key, from + at);
     // What is open, and what stands behind it, is in the tail, so that the shared list is not copied for what streams.
     const all = this.#tail.slice(0, Math.max(0, from - this.#count)).concat(after);
     const open = all.findIndex((item) => item.origin !== "committed");
@@ -217,9 +326,10 @@ class Draft {
     if (stays === 0) this.#settled = committed;
     else {
       // The shared list is copied only where it becomes shorter, or another view has grown it and this one does too.
-      if (stays < this.#count || (committed.length > 0 && this.#settled.length !== stays)) this.#settled = this.#settled.slice(0, stays);
+      if (stays < this.#count || (committed.length > 0 && this.#settled.length !== stays)) this.#settled = copy(this.#settled, stays);
       for (const item of committed) this.#settled.push(item);
     }
+    if (older > 0) partial.add(this.#settled);
     this.#count = stays + committed.length;
     this.#tail = all.slice(committed.length);
     this.#fresh.add(this.#tail);
@@ -233,7 +343,7 @@ class Draft {
     const settled = place < this.#count;
     let list = settled ? this.#settled : this.#tail;
     if (!this.#fresh.has(list)) {
-      list = settled ? list.slice(0, this.#count) : list.slice();
+      list = settled ? copy(this.#settled, this.#count) : list.slice();
       this.#fresh.add(list);
       if (settled) this.#settled = list;
       else this.#tail = list;

@@ -29,7 +29,7 @@ test("W03: importing does nothing: no file is read, nothing is fetched, and the 
     const entries = await Promise.all([import("./index.js"), import("./node.js"), import("./inline.js")]);
     console.log(JSON.stringify(entries.map((entry) => Object.keys(entry).sort())));
   `);
-  const wanted = ["ThreadClient", "ThreadfoldError", "classify", "createTranscoder", "dsh", "fold", "init", "terminal", "threadfold"];
+  const wanted = ["ThreadClient", "ThreadfoldError", "classify", "countItems", "createTranscoder", "dsh", "fold", "init", "sliceItems", "terminal", "threadfold"];
   assert.deepEqual(names, [wanted, wanted, wanted]);
 });
 

@@ -3,17 +3,24 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Mirror } from "../src/mirror.js";
+import { countItems, Mirror, sliceItems } from "../src/mirror.js";
 
 const scenarios = JSON.parse(readFileSync(new URL("../../tests/fixtures/view-changes.json", import.meta.url), "utf8"));
 
 /** A scenario's steps, by the beginning of its name. */
 const stepsOf = (name) => scenarios.find((scenario) => scenario.name.startsWith(name)).steps;
 
+/** A mirror that is told the steps one by one, and may ask at any time for what was left out of them. */
+function player() {
+  let step;
+  const mirror = new Mirror(() => step?.older);
+  return { mirror, apply: (next) => mirror.apply((step = next).changes) };
+}
+
 /** The mirror after the first `count` steps. */
 function after(steps, count = steps.length) {
-  const mirror = new Mirror();
-  for (const { changes } of steps.slice(0, count)) assert.equal(mirror.apply(changes), true);
+  const { mirror, apply } = player();
+  for (const step of steps.slice(0, count)) assert.equal(apply(step), true);
   return mirror;
 }
 
@@ -26,11 +33,12 @@ const whole = (number, view) => {
 for (const { name, steps } of scenarios) {
   test(`changes lead to the whole: ${name}`, () => {
     const text = JSON.stringify(steps);
-    const mirror = new Mirror();
+    const { mirror, apply } = player();
     let before = mirror.view;
-    for (const { changes, view } of steps) {
+    for (const step of steps) {
+      const { changes, view } = step;
       const frozen = JSON.stringify(before);
-      assert.equal(mirror.apply(changes), true);
+      assert.equal(apply(step), true);
       assert.notEqual(mirror.view, before);
       assert.equal(JSON.stringify(before), frozen, "a view that was handed out never changes");
       if (view) assert.deepEqual(mirror.view, whole(changes.number, view));
@@ -40,9 +48,10 @@ for (const { name, steps } of scenarios) {
   });
 
   test(`the whole at any time keeps what is equal: ${name}`, () => {
-    const mirror = new Mirror();
-    for (const { changes, view } of steps) {
-      mirror.apply(changes);
+    const { mirror, apply } = player();
+    for (const step of steps) {
+      const { changes, view } = step;
+      apply(step);
       if (!view) continue;
       const { items, run, status } = mirror.view;
       mirror.replace({ number: changes.number, view });
@@ -55,13 +64,66 @@ for (const { name, steps } of scenarios) {
 
 test("a view that is looked at late shows what it was, and the same list each time", () => {
   for (const { steps } of scenarios) {
-    const mirror = new Mirror();
-    const views = steps.map(({ changes }) => (mirror.apply(changes), mirror.view));
+    const { mirror, apply } = player();
+    const views = steps.map((step) => (apply(step), mirror.view));
     steps.forEach(({ changes, view }, at) => {
       if (view) assert.deepEqual(views[at], whole(changes.number, view));
       assert.equal(views[at].items, views[at].items);
     });
   }
+});
+
+test("a part of the list is what a slice of the whole list is", () => {
+  for (const { steps } of scenarios) {
+    for (let count = 1; count <= steps.length; count++) {
+      const { view } = after(steps, count);
+      const other = after(steps, count).view;
+      const places = [undefined, 0, 1, 2, -1, -2, -90, 90, NaN, Infinity, 1.5];
+      for (const start of places) {
+        for (const end of places) {
+          const some = sliceItems(view, start, end);
+          assert.deepEqual(some, other.items.slice(start, end), `${start} to ${end}`);
+          assert.equal(sliceItems(view, start, end), some);
+        }
+      }
+      assert.equal(countItems(view), other.items.length);
+      assert.equal(view.items, view.items);
+    }
+  }
+  const foreign = { items: [{ key: "a" }, { key: "b" }], run: null, status: { state: "idle" } };
+  assert.deepEqual([countItems(foreign), sliceItems(foreign, -1)], [2, [{ key: "b" }]]);
+});
+
+test("what was left out is read when it is looked at, once, and each view has what it had", () => {
+  const item = (key, more = {}) => ({ kind: "user", key, origin: "committed", run_id: null, seq: 0, time: 0, message_id: key, parts: [], send: null, ...more });
+  const older = { op: "older", spans: [{ from: 0, items: [item("a"), item("b")] }, { from: 3, items: [item("d")] }] };
+  let asked = 0;
+  const mirror = new Mirror(() => (asked++, older));
+  const keys = (view, ...range) => sliceItems(view, ...range).map(({ key }) => key).join("");
+  mirror.apply({ number: 1, changes: [{ op: "tail", from: 0, older: 2, items: [item("c")] }] });
+  const first = mirror.view;
+  mirror.apply({ number: 2, changes: [{ op: "tail", from: 3, older: 1, items: [item("e")] }] });
+  const second = mirror.view;
+  // Both lists are copied with what is not read: a settled item changes.
+  mirror.apply({ number: 3, changes: [{ op: "item", key: "e", set: { time: 9 } }] });
+  const third = mirror.view;
+  assert.deepEqual([first, second, third].map(countItems), [3, 5, 5]);
+  assert.deepEqual([keys(first, -1), keys(second, -1), keys(third, 4)], ["c", "e", "e"]);
+  assert.equal(asked, 0, "the end is there");
+  assert.deepEqual([keys(third, 3), asked], ["de", 1]);
+  assert.deepEqual([keys(first), keys(second), keys(third)], ["abc", "abcde", "abcde"]);
+  assert.deepEqual([first, second, third].map(({ items }) => items.map(({ key }) => key).join("")), ["abc", "abcde", "abcde"]);
+  assert.deepEqual([sliceItems(second, 4)[0].time, sliceItems(third, 4)[0].time], [0, 9]);
+  assert.equal(first.items[0], third.items[0], "and is the same in all of them");
+  mirror.apply({ number: 4, changes: [{ op: "item", key: "a", set: { time: 7 } }] });
+  assert.deepEqual([mirror.view.items[0].time, third.items[0].time, asked], [7, 0, 1]);
+});
+
+test("what was left out and can't be read any more is not there", () => {
+  const mirror = new Mirror();
+  const last = { kind: "user", key: "b", origin: "committed", run_id: null, seq: 1, time: 0, message_id: "b", parts: [], send: null };
+  mirror.apply({ number: 1, changes: [{ op: "tail", from: 0, older: 1, items: [last] }] });
+  assert.deepEqual(mirror.view.items, [last]);
 });
 
 test("the last status is that of the page's own", () => {
@@ -252,9 +314,9 @@ test("w10 every item and part has exactly the documented fields, and null where 
     for (const key of Object.keys(object)) if (key !== "input") assert.notEqual(object[key], undefined, `${name}.${key}`);
   };
   for (const { steps } of scenarios) {
-    const mirror = new Mirror();
-    for (const { changes } of steps) {
-      mirror.apply(changes);
+    const { mirror, apply } = player();
+    for (const step of steps) {
+      apply(step);
       for (const item of mirror.view.items) {
         check(item, item.kind);
         for (const part of [...(item.parts ?? []), ...(item.output ?? [])]) {

@@ -7,7 +7,10 @@
 
 /** Everything that a page shows of a thread. */
 export interface View {
-  /** Committed items in the order of the log, then previews in the order in which they were opened, then sends under way. */
+  /**
+   * Committed items in the order of the log, then previews in the order in which they were opened, then sends under way.
+   * The list is made when it is first looked at; `sliceItems` and `countItems` do without it.
+   */
   readonly items: readonly Item[];
   /** The run that matters now: the last one that began and is not over, else the last one that began. Null before the first. */
   readonly run: RunSummary | null;
@@ -336,9 +339,12 @@ export type Change =
   | { readonly op: "reset"; readonly view: WireView }
   /**
    * From this place on the items are these: new ones as they are, those that stay as they were as their keys. What
-   * follows the committed items (previews, sends) is always named, so places before `from` never move.
+   * follows the committed items (previews, sends) is always named, so places before `from` never move. `older` is how many
+   * items stand before these that were left out.
    */
-  | { readonly op: "tail"; readonly from: number; readonly items: readonly (WireItem | string)[] }
+  | { readonly op: "tail"; readonly from: number; readonly older?: number; readonly items: readonly (WireItem | string)[] }
+  /** What was left out until now: items in a row, each row from its place on. Before one of them changes, and when asked for. */
+  | { readonly op: "older"; readonly spans: readonly { readonly from: number; readonly items: readonly WireItem[] }[] }
   /**
    * A part's text grew, or a streaming call's arguments; those come with what they denote so far:
    * `args.slice(0, keep) + close` is JSON of it (`keep` 0: nothing yet), and with the tool's name if that was not known.
@@ -392,5 +398,5 @@ export type WireItem = Item extends infer T
       : T
   : never;
 
-/** A view as it travels. */
-export type WireView = Omit<View, "items"> & { readonly items: readonly WireItem[] };
+/** A view as it travels; `older` is how many items stand before these that were left out. */
+export type WireView = Omit<View, "items"> & { readonly items: readonly WireItem[]; readonly older?: number };

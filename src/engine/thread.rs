@@ -155,6 +155,16 @@ impl Engine {
         self.view.whole(&|lane| follower.lane(lane))
     }
 
+    /// How many of the committed items that are new are told at once (200 unless said): [`Engine::older`] tells the others.
+    pub fn set_window(&mut self, items: usize) {
+        self.view.set_window(items);
+    }
+
+    /// The items that [`Engine::take_changes`] left out so far, as JSON: those before the last ones of a long read.
+    pub fn older(&mut self) -> String {
+        self.view.older()
+    }
+
     /// From now on events are collected (true) or not.
     pub fn listen(&mut self, on: bool) {
         self.events = on.then(Events::default);

@@ -267,6 +267,11 @@ impl Driver {
         self.engine.whole()
     }
 
+    /// The items that were left out of the changes so far, as JSON (the change `older`).
+    pub fn older(&mut self) -> String {
+        self.engine.older()
+    }
+
     /// Collects events from now on, or no longer.
     pub fn listen(&mut self, on: bool) {
         self.engine.listen(on);

@@ -10,6 +10,10 @@ use crate::json::Writer;
 use crate::preview::Content;
 use crate::sorted::Sorted;
 
+/// How many new committed items are told at once. Those before them are left out until the page looks at them, so that
+/// the beginning of a long thread is not made for a page that shows its end.
+pub(super) const WINDOW: usize = 200;
+
 /// How soon the page should take the changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
@@ -101,7 +105,12 @@ impl View {
             number(w, "number", Some(next));
             w.key("changes");
             w.array(|w| {
-                changes =
+                // First, while what it speaks of stands where it stood.
+                if !self.older.is_empty() {
+                    w.raw(&std::mem::take(&mut self.older));
+                    changes += 1;
+                }
+                changes +=
                     if self.pending.reset { self.write_reset(w, content) } else { self.write_changes(w, content) };
             });
         });
@@ -113,27 +122,94 @@ impl View {
     }
 
     /// The whole view as JSON text (`WholeView`), with the number that the next changes follow. What was not told yet is
-    /// in it, so it is told with this.
+    /// in it, so it is told with this, and nothing is left out.
     pub fn whole<'a>(&mut self, content: &dyn Fn(LaneId) -> Option<&'a Content>) -> String {
+        self.older();
         let mut w = Writer::new();
         w.object(|w| {
             number(w, "number", Some(self.number));
             w.key("view");
-            self.write_view(w, content);
+            self.write_view(w, content, usize::MAX);
         });
         w.finish()
+    }
+
+    /// What was left out of all that was told, as JSON text (the change `older`). It is told with this.
+    pub fn older(&mut self) -> String {
+        if !self.older.is_empty() {
+            return std::mem::take(&mut self.older);
+        }
+        self.left_out = 0;
+        let mut place = 0;
+        let mut items = self.committed.iter_mut().filter(|item| !item.covered).peekable();
+        let mut w = Writer::new();
+        w.object(|w| {
+            w.field("op", "older");
+            w.key("spans");
+            w.array(|w| {
+                while let Some(item) = items.next() {
+                    if std::mem::take(&mut item.left_out) {
+                        w.object(|w| {
+                            number(w, "from", Some(place));
+                            w.key("items");
+                            w.array(|w| {
+                                item.write(w);
+                                while let Some(item) = items.next_if(|item| item.left_out) {
+                                    item.left_out = false;
+                                    item.write(w);
+                                    place += 1;
+                                }
+                            });
+                        });
+                    }
+                    place += 1;
+                }
+            });
+        });
+        w.finish()
+    }
+
+    /// An item is about to change: if the page has not looked at it yet, it is told first what the item was. So a view of
+    /// before shows what it showed, whenever the page looks at it.
+    pub(super) fn recall_for(&mut self, item: usize) {
+        if self.committed.get(item).is_some_and(|item| item.left_out) {
+            self.recall();
+        }
+    }
+
+    /// All that was left out is told with the next changes, as it is now.
+    pub(super) fn recall(&mut self) {
+        if self.left_out > 0 {
+            self.older = self.older();
+        }
+    }
+
+    /// Leaves out what is too much to be told at once of the committed items from this one on. Returns the first that is
+    /// told.
+    fn leave_out(&mut self, w: &mut Writer, from: usize, window: usize) -> usize {
+        let first = self.committed.len().saturating_sub(window).max(from);
+        let mut count = 0;
+        for item in self.committed.iter_mut().take(first).skip(from).filter(|item| !item.covered) {
+            item.left_out = true;
+            count += 1;
+        }
+        if count > 0 {
+            number(w, "older", u64::try_from(count).ok());
+            self.left_out += count;
+        }
+        first
     }
 
     fn write_reset<'a>(&mut self, w: &mut Writer, content: &dyn Fn(LaneId) -> Option<&'a Content>) -> usize {
         w.object(|w| {
             w.field("op", "reset");
             w.key("view");
-            self.write_view(w, content);
+            self.write_view(w, content, self.window);
         });
         1
     }
 
-    fn write_view<'a>(&mut self, w: &mut Writer, content: &dyn Fn(LaneId) -> Option<&'a Content>) {
+    fn write_view<'a>(&mut self, w: &mut Writer, content: &dyn Fn(LaneId) -> Option<&'a Content>, window: usize) {
         self.pending = Pending {
             shown: self.committed.len(),
             run: self.runs.current().cloned(),
@@ -143,9 +219,10 @@ impl View {
             ..Pending::default()
         };
         w.object(|w| {
+            let first = self.leave_out(w, 0, window);
             w.key("items");
             w.array(|w| {
-                self.committed.iter().filter(|item| !item.covered).for_each(|item| item.write(w));
+                self.committed.iter().skip(first).filter(|item| !item.covered).for_each(|item| item.write(w));
                 for lane in &mut self.lanes {
                     lane.write(w, content(lane.id));
                 }
@@ -192,17 +269,17 @@ impl View {
 
     fn write_tail<'a>(&mut self, w: &mut Writer, content: &dyn Fn(LaneId) -> Option<&'a Content>) {
         let from = std::mem::replace(&mut self.pending.shown, self.committed.len());
-        let new = self.committed.get(from..).unwrap_or_default();
         #[cfg(test)]
         {
-            self.pending.looked_at += new.len() + self.lanes.len() + self.sends.len();
+            self.pending.looked_at += self.committed.len().saturating_sub(from) + self.lanes.len() + self.sends.len();
         }
         w.object(|w| {
             w.field("op", "tail");
             number(w, "from", u64::try_from(from.saturating_sub(self.covered)).ok());
+            let first = self.leave_out(w, from, self.window);
             w.key("items");
             w.array(|w| {
-                new.iter().for_each(|item| item.write(w));
+                self.committed.get(first..).unwrap_or_default().iter().for_each(|item| item.write(w));
                 for lane in &mut self.lanes {
                     if lane.shown {
                         w.string(&lane.key);

@@ -16,6 +16,15 @@ pub(super) struct Item {
     pub body: Body,
     /// Something else was put in its place (B2): it stays here, and the page does not see it.
     pub covered: bool,
+    /// The page knows that it is there, and has not looked at it.
+    pub left_out: bool,
+}
+
+impl Item {
+    /// What a record adds to the conversation.
+    pub fn new(key: Key, record: &Arc<Record>, body: Body) -> Self {
+        Self { key, record: Arc::clone(record), body, covered: false, left_out: false }
+    }
 }
 
 /// What kind of line it is, and what its record alone does not tell.

@@ -1,6 +1,6 @@
 //! The view: what becomes of a step.
 
-use super::changes::{Pending, Urgency};
+use super::changes::{Pending, Urgency, WINDOW};
 use super::item::{Body, Item};
 use super::key::{self, Key, Keys};
 use super::lane::Lane;
@@ -25,6 +25,12 @@ pub struct View {
     pub(super) sends: Vec<Send>,
     /// How many committed items the page does not see.
     pub(super) covered: usize,
+    /// How many committed items were left out of what the page was told.
+    pub(super) left_out: usize,
+    /// Of those, what they were when the first of them was about to change; for the next changes. Empty for nothing.
+    pub(super) older: String,
+    /// How many new committed items are told at once.
+    pub(super) window: usize,
     pub(super) runs: Runs,
     pub(super) status: Status,
     pub(super) number: u64,
@@ -55,6 +61,9 @@ impl View {
             lanes: Vec::new(),
             sends: Vec::new(),
             covered: 0,
+            left_out: 0,
+            older: String::new(),
+            window: WINDOW,
             runs: Runs::default(),
             status: Status::Idle,
             number: 0,
@@ -62,6 +71,11 @@ impl View {
             keys: Keys::default(),
             calls: Sorted::default(),
         }
+    }
+
+    /// How many of the committed items that are new are told at once; [`View::older`] tells the others.
+    pub fn set_window(&mut self, items: usize) {
+        self.window = items;
     }
 
     /// The same, for a log in which run rows alone say where a run stands (B2).
@@ -148,6 +162,7 @@ impl View {
 
     /// Something else was put in the place of these records.
     fn cover(&mut self, seqs: &[u64]) {
+        self.recall();
         for item in self.committed.iter_mut().filter(|item| !item.covered && seqs.contains(&item.record.seq())) {
             item.covered = true;
             self.covered = self.covered.saturating_add(1);
@@ -194,6 +209,7 @@ impl View {
 
     /// The log before is void. Sends are not of the log, and stay.
     fn forget(&mut self) {
+        self.recall();
         self.committed.clear();
         self.covered = 0;
         self.lanes.clear();
@@ -297,7 +313,7 @@ impl View {
                 self.runs.awaits(record, self.committed.len());
             }
             let key = self.key_for(record, wish, settled.take());
-            self.committed.push(Item { key, record: Arc::clone(record), body, covered: false });
+            self.committed.push(Item::new(key, record, body));
             self.pending.restructure();
         }
         settled.iter().for_each(|key| self.keys.free(key));
@@ -396,6 +412,7 @@ impl View {
 
     fn dispose(&mut self, position: Position, disposition: Disposition) {
         let Some(place) = self.calls.get(&position).copied() else { return };
+        self.recall_for(place.item);
         let Some(call) = self.committed.get_mut(place.item).and_then(|item| item.call_mut(place.call)) else { return };
         if call.disposition != disposition {
             call.disposition = disposition;
@@ -411,13 +428,14 @@ impl View {
     fn answer(&mut self, record: &Arc<Record>, block: usize, position: Option<Position>) {
         let answer = Answer { record: Arc::clone(record), block };
         let place = position.and_then(|position| self.calls.remove(&position));
+        place.iter().for_each(|place| self.recall_for(place.item));
         let call = place.and_then(|place| self.committed.get_mut(place.item)?.call_mut(place.call));
         if let (Some(place), Some(call)) = (place, call) {
             call.answer = Some(answer);
             return self.pending.call(place.item, place.call);
         }
         let key = self.keys.claim(key::orphan(record.seq(), block), "again", None);
-        self.committed.push(Item { key, record: Arc::clone(record), body: Body::OrphanResult(block), covered: false });
+        self.committed.push(Item::new(key, record, Body::OrphanResult(block)));
         self.pending.restructure();
     }
 
@@ -435,6 +453,7 @@ impl View {
 
     /// The run went on or ended: there is nothing to answer any more.
     fn resolve(&mut self, item: usize) {
+        self.recall_for(item);
         if let Some(Item { body: Body::Awaiting { resolved, .. }, .. }) = self.committed.get_mut(item) {
             *resolved = true;
             self.pending.resolved(item);

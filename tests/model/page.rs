@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+#[derive(Clone)]
 pub struct Page {
     pub number: u64,
     pub view: Value,
@@ -24,7 +25,16 @@ impl Page {
     fn change(&mut self, change: &Value) {
         let op = change["op"].as_str().unwrap();
         match op {
-            "reset" => return self.view = change["view"].clone(),
+            "reset" => {
+                self.view = change["view"].clone();
+                let older = self.view.as_object_mut().unwrap().remove("older");
+                return self.view["items"]
+                    .as_array_mut()
+                    .unwrap()
+                    .splice(0..0, left_out(older.as_ref()))
+                    .for_each(drop);
+            }
+            "older" => return self.recall(change),
             "view" => return merge(&mut self.view, &change["set"]),
             "tail" => return self.tail(change),
             _ => {}
@@ -54,9 +64,22 @@ impl Page {
         }
     }
 
+    /// Takes what was left out.
+    pub fn recall(&mut self, change: &Value) {
+        let items = self.view["items"].as_array_mut().unwrap();
+        for span in change["spans"].as_array().unwrap() {
+            for (item, place) in span["items"].as_array().unwrap().iter().zip(span["from"].as_u64().unwrap()..) {
+                let place = &mut items[place as usize];
+                assert!(place.is_null(), "only what was left out is recalled");
+                *place = item.clone();
+            }
+        }
+    }
+
     fn tail(&mut self, change: &Value) {
         let items = self.view["items"].as_array_mut().unwrap();
         let old = items.split_off(change["from"].as_u64().unwrap() as usize);
+        items.extend(left_out(change.get("older")));
         for entry in change["items"].as_array().unwrap() {
             items.push(match entry.as_str() {
                 Some(key) => old.iter().find(|item| item["key"] == key).expect("a key names an old item").clone(),
@@ -69,6 +92,11 @@ impl Page {
         let items = self.view["items"].as_array_mut().unwrap();
         items.iter_mut().find(|item| item["key"] == key).expect("a change names an item that is there")
     }
+}
+
+/// What stands in the place of items that were left out.
+fn left_out(count: Option<&Value>) -> impl Iterator<Item = Value> {
+    std::iter::repeat_n(Value::Null, count.map_or(0, |count| count.as_u64().unwrap() as usize))
 }
 
 fn merge(target: &mut Value, set: &Value) {

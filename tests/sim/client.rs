@@ -78,6 +78,7 @@ impl Client {
     pub fn new(options: Options, life: u32) -> Self {
         let mut engine = Engine::new(options);
         engine.listen(true);
+        engine.set_window(life as usize % 4);
         let mut client = Self {
             engine,
             page: Page::new(),
@@ -132,6 +133,8 @@ impl Client {
         let changes = self.engine.take_changes();
         if let Some(text) = &changes {
             self.page.apply(text);
+            let older = serde_json::from_str(&self.engine.older()).map_err(|error| error.to_string())?;
+            self.page.recall(&older);
         }
         if let Some(events) = self.engine.take_events() {
             self.take(&events)?;

@@ -5,6 +5,7 @@ use crate::event::Delta;
 use crate::follow::{LaneId, Status};
 use crate::json::Fragment;
 use crate::view::SendState;
+use crate::view::changes::WINDOW;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -82,6 +83,10 @@ fn happen(thread: &mut Thread, [what, one, two]: [u8; 3]) {
             0 => thread.replace(),
             1 => thread.view.set_status(&Status::Live),
             2 => thread.view.set_status(&Status::Waiting { retry_at: u64::from(one) }),
+            3 => {
+                thread.recall();
+                thread.apply();
+            }
             _ => thread.apply(),
         },
         _ => check(thread),
@@ -119,7 +124,7 @@ fn check(thread: &mut Thread) {
     };
     assert!(items.windows(2).all(|two| place(&two[0]) <= place(&two[1])), "committed, then previews, then sends");
     let committed = before.iter().take_while(|item| item["origin"] == "committed");
-    if !replaced && thread.told.last().is_some_and(|(told, _)| told["changes"][0]["op"] != "reset") {
+    if !replaced && thread.told.last().is_some_and(|told| !told.resets()) {
         for (old, new) in committed.zip(items) {
             assert_eq!((&old["key"], &old["seq"]), (&new["key"], &new["seq"]), "what is committed does not move");
         }
@@ -130,8 +135,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn changes_lead_to_exactly_the_whole(choices in proptest::collection::vec(any::<[u8; 3]>(), 1..120)) {
+    fn changes_lead_to_exactly_the_whole(
+        window in prop_oneof![Just(WINDOW), 0..4_usize],
+        choices in proptest::collection::vec(any::<[u8; 3]>(), 1..120),
+    ) {
         let mut thread = Thread::default();
+        thread.view.window = window;
         for choice in choices {
             happen(&mut thread, choice);
         }
@@ -139,9 +148,10 @@ proptest! {
     }
 }
 
-/// A thread of many things that happen, the same for the same seed.
-pub fn eventful(seed: u32) -> Thread {
+/// A thread of many things that happen, the same for the same seed, told in windows of so many items.
+pub fn eventful(seed: u32, window: usize) -> Thread {
     let mut thread = Thread::default();
+    thread.view.window = window;
     let mut state = seed;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

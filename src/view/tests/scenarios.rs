@@ -6,6 +6,7 @@ use super::thread::{Thread, text, waits_for};
 use crate::event::Delta;
 use crate::follow::Status;
 use crate::json::Fragment;
+use crate::view::changes::WINDOW;
 use crate::view::{SendState, Urgency};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -14,7 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// A name, and what happens.
 type Scenario = (&'static str, fn() -> Thread);
 
-const SCENARIOS: [Scenario; 13] = [
+const SCENARIOS: [Scenario; 15] = [
     ("a message is sent, answered and committed", sent_and_answered),
     ("two calls stream, are committed, one is approved, both are answered", calls),
     ("the stream is lost, and the next one begins anew", reopened),
@@ -25,9 +26,11 @@ const SCENARIOS: [Scenario; 13] = [
     ("previews without a coordinate", without_coordinate),
     ("sends fail, are repeated, and wait", sends),
     ("a call's name comes after its first piece", named_late),
-    ("random 1", || eventful(1)),
-    ("random 2", || eventful(2)),
-    ("random 3", || eventful(3)),
+    ("random 1", || eventful(1, WINDOW)),
+    ("random 2", || eventful(2, WINDOW)),
+    ("random 3", || eventful(3, WINDOW)),
+    ("random 4, of which the last item is told", || eventful(4, 1)),
+    ("random 5, of which nothing that is committed is told", || eventful(5, 0)),
 ];
 
 fn sent_and_answered() -> Thread {
@@ -257,7 +260,7 @@ fn a_commit_takes_the_place_of_its_preview_and_a_send_that_of_its_message() {
     let thread = sent_and_answered();
     let lines = ["user message:m1 committed", "assistant assistant:r1/0/0 committed", "finished run:r1/3 committed"];
     assert_eq!(thread.lines(), lines);
-    let grown = &thread.told[4].0;
+    let grown = &thread.told[4].changes;
     let append = json!({"op": "append", "key": "assistant:r1/0/0", "part": 0, "text": "lo \u{1F600}!"});
     assert_eq!(*grown, json!({"number": 5, "changes": [append]}), "many growths are one append of the suffix");
     assert_eq!(thread.page.view["run"], json!({"run_id": "r1", "state": "finished", "seq": 3}));
@@ -266,7 +269,7 @@ fn a_commit_takes_the_place_of_its_preview_and_a_send_that_of_its_message() {
 #[test]
 fn arguments_say_in_javascripts_units_what_they_denote_so_far() {
     let thread = calls();
-    let changes = thread.told[2].0["changes"].as_array().unwrap();
+    let changes = thread.told[2].changes["changes"].as_array().unwrap();
     let (kept, close) = ("{\"path\":\"/h\u{F6}me/\u{1F600}", "\"}");
     assert_eq!(changes[0]["keep"], kept.encode_utf16().count());
     assert_eq!(changes[0]["close"], close);
@@ -282,7 +285,7 @@ fn a_name_that_comes_late_is_told() {
 #[test]
 fn a_call_goes_from_streaming_to_pending_to_its_result() {
     let thread = calls();
-    let states: Vec<_> = thread.told.iter().map(|(_, view)| view["items"][0]["parts"][2]["state"].clone()).collect();
+    let states: Vec<_> = thread.told.iter().map(|told| told.view["items"][0]["parts"][2]["state"].clone()).collect();
     let expected = ["streaming", "streaming", "streaming", "pending_builtin", "open", "output"].map(Value::from);
     assert_eq!((&states[0], &states[1..]), (&Value::Null, &expected[..]));
     assert_eq!(part(&thread, 0, 2)["output"], json!([{"type": "text", "text": "done"}]));
@@ -296,7 +299,7 @@ fn a_call_goes_from_streaming_to_pending_to_its_result() {
 #[test]
 fn h03_h04_every_pause_is_an_item_that_needs_no_message_and_is_open_until_the_run_goes_on() {
     let thread = waits_without_messages();
-    let first = |view: usize| thread.told[view].1["items"][0].clone();
+    let first = |view: usize| thread.told[view].view["items"][0].clone();
     assert_eq!(first(0)["tool"], json!({"name": "rm", "args": "{\"path\":\"/x\"}"}));
     assert_eq!((&first(0)["call"], &first(0)["resolved"]), (&json!(null), &json!(false)));
     assert_eq!(first(1)["resolved"], true);
@@ -346,8 +349,8 @@ fn injected_turns_are_not_what_the_person_said_and_nothing_is_lost() {
 #[test]
 fn a_replaced_log_is_one_change_and_sends_stay() {
     let thread = replaced();
-    let (changes, _) = thread.told.last().unwrap();
-    assert_eq!(changes["changes"].as_array().unwrap().len(), 1);
+    let told = thread.told.last().unwrap();
+    assert_eq!(told.changes["changes"].as_array().unwrap().len(), 1);
     assert_eq!(thread.lines().last().unwrap(), "user message:m2 preview");
     assert_eq!(part(&thread, 1, 0)["text"], "Hello again!");
 }
@@ -381,9 +384,15 @@ fn the_fixture_is_what_the_page_is_told() {
             let last = told.len() - 1;
             // Of a random thread only the last view is kept, for brevity.
             let kept = |number| !name.starts_with("random") || number == last;
-            let steps = told.iter().enumerate().map(|(number, (changes, view))| match kept(number) {
-                true => json!({"changes": changes, "view": view}),
-                false => json!({"changes": changes}),
+            let steps = told.iter().enumerate().map(|(number, told)| {
+                let mut step = json!({"changes": told.changes});
+                if kept(number) {
+                    step["view"] = told.view.clone();
+                }
+                if told.older["spans"] != json!([]) {
+                    step["older"] = told.older.clone();
+                }
+                step
             });
             let steps: Vec<_> = steps.collect();
             json!({"name": name, "steps": steps})
@@ -439,4 +448,64 @@ fn p01_p04_a_delta_and_a_record_cost_the_same_after_any_history_and_any_text() {
     assert_eq!(small.2, 1, "the one new item is looked at");
     assert_eq!(told_after(1_000, 0), small);
     assert_eq!(told_after(0, 100_000), small);
+}
+
+#[test]
+fn the_beginning_of_a_long_read_is_left_out_until_it_is_looked_at() {
+    let mut thread = Thread::default();
+    let count = WINDOW + 50;
+    for number in 0..count {
+        thread.message("r0", &format!("m{number}"), "User", text("hi"), json!({}));
+    }
+    let changes = thread.take();
+    let told: Value = serde_json::from_str(&changes).unwrap();
+    assert_eq!(
+        (&told["changes"][0]["older"], told["changes"][0]["items"].as_array().unwrap().len()),
+        (&json!(50), WINDOW)
+    );
+    assert!(!changes.contains("\"m49\"") && changes.contains("\"m50\""));
+    // A commit tells itself.
+    thread.message("r0", "next", "User", text("hi"), json!({}));
+    let told: Value = serde_json::from_str(&thread.take()).unwrap();
+    assert_eq!((&told["changes"][0]["from"], told["changes"][0].get("older")), (&json!(count), None));
+    let older: Value = serde_json::from_str(&thread.view.older()).unwrap();
+    let spans = older["spans"].as_array().unwrap();
+    assert_eq!((spans.len(), &spans[0]["from"], spans[0]["items"].as_array().unwrap().len()), (1, &json!(0), 50));
+    assert_eq!(thread.view.older(), json!({"op": "older", "spans": []}).to_string(), "nothing is told twice");
+}
+
+#[test]
+fn what_was_left_out_is_told_before_it_changes() {
+    let mut thread = Thread::default();
+    thread.view.window = 0;
+    let call = json!([{"type": "tool_use", "id": "c1", "name": "rm", "input": {}}]);
+    thread.message("r1", "r1-assistant-0", "Assistant", call, json!({"step": 0, "response": 0}));
+    thread.run("r1", json!("Awaiting"), waits_for("Permission", "c1"));
+    let waiting = thread.take();
+    assert!(waiting.contains("\"older\":2"));
+    let result = json!([{"type": "tool_result", "tool_use_id": "c1", "content": [], "is_error": false}]);
+    thread.message("r1", "tool-c1", "Tool", result, json!({}));
+    thread.run("r1", json!("Running"), None);
+    let told: Value = serde_json::from_str(&thread.take()).unwrap();
+    let ops: Vec<_> = told["changes"].as_array().unwrap().iter().map(|change| change["op"].as_str().unwrap()).collect();
+    assert_eq!(ops.first(), Some(&"older"), "{ops:?}");
+    let [assistant, wait] = [0, 1].map(|item| &told["changes"][0]["spans"][0]["items"][item]);
+    assert_eq!((&assistant["parts"][0]["output"], &wait["resolved"]), (&Value::Null, &json!(false)), "{assistant}");
+    assert!(ops.contains(&"call") && ops.contains(&"item"), "{ops:?}");
+}
+
+#[test]
+fn what_a_page_asks_for_while_it_is_about_to_be_told_is_told_once() {
+    let mut thread = Thread::default();
+    thread.view.window = 0;
+    thread.message("r1", "m1", "User", text("hi"), json!({}));
+    thread.take();
+    thread.replace();
+    thread.apply();
+    let older = thread.view.older();
+    assert!(older.contains("\"m1\""));
+    thread.page.recall(&serde_json::from_str(&older).unwrap());
+    let told: Value = serde_json::from_str(&thread.take()).unwrap();
+    assert_eq!(told["changes"].as_array().unwrap().len(), 1);
+    assert!(thread.items().is_empty());
 }

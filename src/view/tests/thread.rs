@@ -21,8 +21,25 @@ pub struct Thread {
     pub lanes: BTreeMap<LaneId, Content>,
     next_lane: u32,
     pub seq: u64,
-    /// The changes as they were told, with the view after each.
-    pub told: Vec<(Value, Value)>,
+    /// The page's items, with those that it has not looked at.
+    shown: Vec<Value>,
+    pub told: Vec<Told>,
+}
+
+/// What the page is told.
+pub struct Told {
+    pub changes: Value,
+    /// The whole view after them.
+    pub view: Value,
+    /// What was left out until then.
+    pub older: Value,
+}
+
+impl Told {
+    /// True when everything is told anew.
+    pub fn resets(&self) -> bool {
+        self.changes["changes"].as_array().unwrap().iter().any(|change| change["op"] == "reset")
+    }
 }
 
 impl Default for Page {
@@ -144,15 +161,25 @@ impl Thread {
         }
         // The whole of a clone, so that asking for it does not repair what the changes left out.
         let whole: Value = serde_json::from_str(&self.view.clone().whole(&content)).unwrap();
-        assert_eq!(whole, json!({"number": self.page.number, "view": self.page.view}));
+        let older: Value = serde_json::from_str(&self.view.clone().older()).unwrap();
+        let mut page = self.page.clone();
+        page.recall(&older);
+        assert_eq!(whole, json!({"number": page.number, "view": page.view}));
+        self.shown.clone_from(page.view["items"].as_array().unwrap());
         if !text.is_empty() {
-            self.told.push((serde_json::from_str(&text).unwrap(), whole["view"].clone()));
+            let (changes, view) = (serde_json::from_str(&text).unwrap(), page.view);
+            self.told.push(Told { changes, view, older });
         }
         text
     }
 
+    /// The page looks at what was left out.
+    pub fn recall(&mut self) {
+        self.page.recall(&serde_json::from_str(&self.view.older()).unwrap());
+    }
+
     pub fn items(&self) -> &[Value] {
-        self.page.view["items"].as_array().unwrap()
+        &self.shown
     }
 
     /// The items as `kind key origin`.
