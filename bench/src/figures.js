@@ -19,7 +19,7 @@ export function ratios({ bounds = {} }, figures) {
 /** The verdict of a series: the figure at the bound's point over the first. */
 export function growth({ points, to, bound }, figures) {
   const ratio = figures[points.indexOf(to)].median / figures[0].median;
-  return { ratio, bound, kept: ratio <= bound };
+  return { ratio, bound, kept: bound === undefined ? undefined : ratio <= bound };
 }
 
 /** A number with three digits that count. */

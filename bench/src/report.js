@@ -90,7 +90,7 @@ export function svg({ cases, series }) {
     const px = (at) => left + (at / Math.max(1, ratio.length - 1)) * (column - 50);
     const py = (value) => top + 100 - (value / highest) * 80;
     text(left, top + 8, `${measured.name}, ${where}`, 'class="small"');
-    out.push(`<line x1="${left}" x2="${left + column - 50}" y1="${py(measured.bound)}" y2="${py(measured.bound)}" stroke="#999" stroke-dasharray="4 3"/>`);
+    if (measured.bound) out.push(`<line x1="${left}" x2="${left + column - 50}" y1="${py(measured.bound)}" y2="${py(measured.bound)}" stroke="#999" stroke-dasharray="4 3"/>`);
     out.push(`<polyline points="${ratio.map((value, at) => `${px(at).toFixed(1)},${py(value).toFixed(1)}`).join(" ")}" fill="none" stroke="${COLOURS.threadfold}" stroke-width="2"/>`);
     measured.points.forEach((point, at) => text(px(at) - 6, top + 116, point >= 1000 ? `${point / 1000}k` : point, 'class="small"'));
     text(px(ratio.length - 1) + 4, py(ratio.at(-1)), `×${short(ratio.at(-1))}`, 'class="small"');

@@ -1,6 +1,6 @@
 // What is measured besides the conversations: whole logs, recovery, start-up, memory. Each task gives { ms } or { bytes }.
 
-import { fold, init, ThreadClient } from "#threadfold";
+import { countItems, fold, init, sliceItems, ThreadClient } from "#threadfold";
 import { log } from "./conversation.js";
 import { clock, median } from "./sample.js";
 
@@ -19,19 +19,19 @@ export async function foldLog({ contender, messages }) {
   return steady(() => timed(() => (contender === "floor" ? JSON.parse(text) : fold(text))));
 }
 
-/** The first view of so many messages with its last 200 items looked at, beside JSON.parse of the same text. */
-export async function firstRead({ contender, messages }) {
+/** The first view of so many messages with its last items looked at, 200 or as many as are said, beside JSON.parse of the same text. */
+export async function firstRead({ contender, messages, shown = 200 }) {
   await init();
   const text = JSON.stringify(log(messages));
   return steady(async () => {
-    if (contender === "floor") return timed(() => JSON.parse(text).messages.slice(-200).map(({ message }) => message.content.length));
+    if (contender === "floor") return timed(() => JSON.parse(text).messages.slice(-shown).map(({ message }) => message.content.length));
     globalThis.gc?.();
     const start = clock();
     const client = new ThreadClient({ source: silent, initial: text });
-    while (client.view.items.length === 0) await null;
-    const looked = client.view.items.slice(-200).map((item) => item.parts?.length ?? 0);
+    while (countItems(client.view) === 0) await null;
+    const looked = sliceItems(client.view, -shown).map((item) => item.parts?.length ?? 0);
     const time = clock() - start;
-    if (looked.length !== 200) throw new Error("the view is too short");
+    if (looked.length !== shown) throw new Error("the view is too short");
     client.close();
     return time;
   });
@@ -78,11 +78,10 @@ export async function recovery({ messages, fresh, rounds = 9 }) {
     const read = new Promise((resolve) => (asked = resolve));
     const start = clock();
     sink.closed();
-    // The view is there; what it costs to look at its list, which is copied for it once, is the page's.
     if (fresh > 0) await until(client, () => client.view.run.seq === frontier);
     else await read;
     times.push(clock() - start);
-    if (fresh > 0 && client.view.items.at(-1).seq !== frontier) throw new Error("the view lacks the new messages");
+    if (fresh > 0 && sliceItems(client.view, -1)[0].seq !== frontier) throw new Error("the view lacks the new messages");
     await again;
   }
   client.close();
@@ -91,8 +90,9 @@ export async function recovery({ messages, fresh, rounds = 9 }) {
 
 /**
  * One Delta with a frame of its own, after so many messages of history, so many bytes of arguments, beside so many calls:
- * the median of batches. Nothing waits: the page's frame is this loop. The same on clients before it has compiled what a
- * page has compiled after its first answers; else that would be most of what is measured, with what it comes to by chance.
+ * the median of batches. Nothing waits: the page's frame is this loop. With each frame the page looks at the last item, or at
+ * the list of all. The same on clients before it has compiled what a page has compiled after its first answers; else that
+ * would be most of what is measured, with what it comes to by chance.
  */
 export async function delta(given) {
   await init();
@@ -100,7 +100,7 @@ export async function delta(given) {
   return deltas(given);
 }
 
-async function deltas({ history = 0, before = 0, calls = 0, batches = 40, batch = 100 }) {
+async function deltas({ history = 0, before = 0, calls = 0, batches = 40, batch = 100, all = false }) {
   const paint = frames();
   let sink;
   const { frontier } = log(history);
@@ -112,7 +112,7 @@ async function deltas({ history = 0, before = 0, calls = 0, batches = 40, batch 
   sink.event("opened", { contract: "threadfold/1", epoch: "e", frontier, revision: 0, active: null });
   await connected;
   let looked = 0;
-  client.subscribe(() => (looked += client.view.items.at(-1).parts.length));
+  client.subscribe(() => (looked += (all ? client.view.items.at(-1) : sliceItems(client.view, -1)[0]).parts.length));
   sink.event("start", { attempt: "a", revision: 1, started_after: frontier, run_id: "run-live", step: 0, response: 0 });
   let index = 0;
   const event = (piece) => `{"attempt":"a","revision":${index + 2},"index":${index++},"delta":${JSON.stringify(piece)}}`;

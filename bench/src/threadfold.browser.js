@@ -1,1 +1,1 @@
-export { fold, init, ThreadClient, threadfold } from "../../pkg/index.js";
+export { countItems, sliceItems, fold, init, ThreadClient, threadfold } from "../../pkg/index.js";
