@@ -256,36 +256,22 @@ impl Engine {
             self.lanes.clear();
             self.tell(Event::Reset { lane: None, run_id: None, coordinate: None });
         }
-        let mut changes: Vec<Change> = Vec::new();
-        for record in &step.records {
-            let from = changes.len();
-            changes.append(&mut self.fold.append(record));
-            if let (Some(events), Some(said)) = (&mut self.events, events::said(record)) {
-                events.push(said);
+        let Self { fold, view, events, facts, .. } = self;
+        view.apply(step, &mut |record, changes| {
+            fold.append_to(record, changes);
+            *facts += changes.iter().filter(|change| matches!(change, Change::Add(_))).count() as u64;
+            // Copied only for who listens.
+            if let Some(events) = events {
+                events::said(record).into_iter().for_each(|said| events.push(said));
+                changes.iter().for_each(|change| events.push(event(change.clone())));
             }
-            let told = changes.get(from..).unwrap_or_default();
-            told.iter().for_each(|change| self.fact(change));
-        }
+        });
         for anomaly in self.fold.anomalies() {
             self.anomalies += 1;
             self.effects.push_back(Effect::Anomaly(Anomaly::new(anomaly.code.as_str(), anomaly.message())));
         }
-        self.view.apply(step, &changes);
         for change in &step.lanes {
             self.lane(change);
-        }
-    }
-
-    fn fact(&mut self, change: &Change) {
-        if let Change::Add(_) = change {
-            self.facts += 1;
-        }
-        // Copied only for who listens.
-        if let Some(events) = &mut self.events {
-            events.push(match change.clone() {
-                Change::Add(placed) => Event::Fact(placed),
-                Change::Amend { position, fact } => Event::Amend { position, fact },
-            });
         }
     }
 
@@ -356,5 +342,13 @@ impl Engine {
         if id.0 < OWN_COMMANDS {
             self.effects.push_back(Effect::Done(id, result));
         }
+    }
+}
+
+/// What a listener is told of a change of the Facts.
+fn event(change: Change) -> Event {
+    match change {
+        Change::Add(placed) => Event::Fact(placed),
+        Change::Amend { position, fact } => Event::Amend { position, fact },
     }
 }

@@ -70,11 +70,17 @@ impl Fold {
     ///
     /// A record whose seq is not above the last one's changes nothing and is an anomaly.
     pub fn append(&mut self, record: &Record) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.append_to(record, &mut changes);
+        changes
+    }
+
+    /// The same, added to a list: who reads a long log needs one list, not one for each record.
+    pub fn append_to(&mut self, record: &Record, changes: &mut Vec<Change>) {
         let seq = record.seq();
-        let mut out = Output::new(seq, &mut self.anomalies);
+        let mut out = Output::new(seq, changes, &mut self.anomalies);
         if self.last.is_some_and(|last| seq <= last) {
-            out.anomaly(AnomalyCode::OutOfOrder, record.run_id(), None);
-            return out.finish();
+            return out.anomaly(AnomalyCode::OutOfOrder, record.run_id(), None);
         }
         self.last = Some(seq);
         let index = record.run_id().map(|id| match self.by_id.get(id.as_str()) {
@@ -96,7 +102,6 @@ impl Fold {
             run.append(record, &mut out);
             self.undecided = index;
         }
-        out.finish()
     }
 
     /// What was found wrong since the last call.

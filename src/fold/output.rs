@@ -7,14 +7,14 @@ use crate::event::{CallId, Coordinate, Fact, MessageId, PlacedFact, Position, Ru
 pub(super) struct Output<'a> {
     seq: u64,
     own: u32,
-    changes: Vec<Change>,
+    changes: &'a mut Vec<Change>,
     anomalies: &'a mut Vec<Anomaly>,
 }
 
 impl<'a> Output<'a> {
-    /// For the record with this seq.
-    pub fn new(seq: u64, anomalies: &'a mut Vec<Anomaly>) -> Self {
-        Self { seq, own: 0, changes: Vec::new(), anomalies }
+    /// For the record with this seq. The changes are added in the order in which they are to be applied.
+    pub fn new(seq: u64, changes: &'a mut Vec<Change>, anomalies: &'a mut Vec<Anomaly>) -> Self {
+        Self { seq, own: 0, changes, anomalies }
     }
 
     /// What the record at `seq` opens, at the index that is reserved for it. It is made of no message.
@@ -55,10 +55,5 @@ impl<'a> Output<'a> {
     /// Something about this record is wrong.
     pub fn anomaly(&mut self, code: AnomalyCode, run_id: Option<&RunId>, call_id: Option<&CallId>) {
         self.anomalies.push(Anomaly { code, seq: self.seq, run_id: run_id.cloned(), call_id: call_id.cloned() });
-    }
-
-    /// All changes, in the order in which they are to be applied.
-    pub fn finish(self) -> Vec<Change> {
-        self.changes
     }
 }

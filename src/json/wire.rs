@@ -139,6 +139,10 @@ impl<T: Wire> Wire for Vec<T> {
     fn read(r: &mut Reader<'_>) -> Result<Self, Error> {
         let mut all = Self::new();
         r.array(|r| {
+            // Most lists of a message have one element, and the first room of a list that grows is for four.
+            if all.is_empty() {
+                all.reserve_exact(1);
+            }
             all.push(T::read(r)?);
             Ok(())
         })?;

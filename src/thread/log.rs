@@ -77,6 +77,9 @@ impl Log {
     /// read lies beyond a hole.
     pub fn join(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
         let mut joined = Joined::default();
+        let records = records.into_iter();
+        self.records.reserve(records.size_hint().0);
+        joined.applied.reserve(records.size_hint().0);
         for record in records {
             let next = self.last().map_or(0, |last| last.saturating_add(1));
             if record.seq() < next {

@@ -3,7 +3,7 @@
 use crate::event::{Coordinate, MessageId, RunId};
 use crate::follow::LaneId;
 use crate::names::Names;
-use crate::text::{Shared, decimal, join};
+use crate::text::{Shared, decimal, join, push_decimal};
 
 /// The key of an item.
 pub(super) type Key = Shared;
@@ -48,25 +48,37 @@ impl Keys {
 /// The key of a response, made of its coordinate on both sides.
 pub(super) fn response(coordinate: &Coordinate) -> String {
     let Coordinate { run_id, step, response } = coordinate;
-    join(&["assistant:", run_id.as_str(), "/", &decimal(u64::from(*step)), "/", &decimal(u64::from(*response))])
+    numbered("assistant:", run_id.as_str(), &[u64::from(*step), u64::from(*response)])
 }
 
 /// The key of a message that is no response with a coordinate.
 pub(super) fn message(id: &MessageId) -> String {
-    join(&["message:", id.as_str()])
+    numbered("message:", id.as_str(), &[])
 }
 
 /// The key of a lane whose stream says no coordinate.
 pub(super) fn lane(run_id: &RunId, lane: LaneId) -> String {
-    join(&["preview:", run_id.as_str(), "/", &decimal(u64::from(lane.0))])
+    numbered("preview:", run_id.as_str(), &[u64::from(lane.0)])
 }
 
 /// The key of a boundary of a run.
 pub(super) fn boundary(run_id: &RunId, seq: u64) -> String {
-    join(&["run:", run_id.as_str(), "/", &decimal(seq)])
+    numbered("run:", run_id.as_str(), &[seq])
 }
 
 /// The key of a result without a call.
 pub(super) fn orphan(seq: u64, block: usize) -> String {
     join(&["result:", &decimal(seq), "/", &decimal(block as u64)])
+}
+
+/// A key of its parts, in one text that is made once: a long log has one for each of its rows.
+fn numbered(kind: &str, id: &str, numbers: &[u64]) -> String {
+    let mut key = String::with_capacity(kind.len() + id.len() + 8 * numbers.len());
+    key.push_str(kind);
+    key.push_str(id);
+    for number in numbers {
+        key.push('/');
+        push_decimal(&mut key, *number);
+    }
+    key
 }

@@ -85,8 +85,8 @@ impl View {
         view
     }
 
-    /// Takes one step of the follower, with the Facts that the fold made of its records, in the fold's order.
-    pub fn apply(&mut self, step: &Step, facts: &[Change]) {
+    /// Takes one step of the follower. `fold` adds the Facts of a record, which it is asked for in the order of the log.
+    pub fn apply(&mut self, step: &Step, fold: &mut dyn FnMut(&Arc<Record>, &mut Vec<Change>)) {
         if step.is_empty() {
             return;
         }
@@ -94,12 +94,13 @@ impl View {
             self.forget();
         }
         let mut settled = self.take_lanes_out(&step.lanes);
-        let mut facts = facts;
+        self.committed.reserve(step.records.len());
+        let mut facts = Vec::new();
         for record in &step.records {
-            let key = settled.remove(&record.seq());
-            facts = self.apply_record(record, facts, key);
+            fold(record, &mut facts);
+            self.apply_record(record, &facts, settled.remove(&record.seq()));
+            facts.clear();
         }
-        self.apply_facts(facts);
         for key in settled.values() {
             self.keys.free(key);
         }
@@ -290,25 +291,20 @@ impl View {
         self.lanes.iter_mut().rfind(|lane| lane.id == id)
     }
 
-    /// Takes a record and its Facts, and returns the Facts that follow. `settled` is the key of the lane whose place it
-    /// takes.
-    fn apply_record<'a>(&mut self, record: &Arc<Record>, facts: &'a [Change], settled: Option<Key>) -> &'a [Change] {
-        let seq = record.seq();
-        let after = facts.iter().position(|fact| matches!(fact, Change::Add(placed) if placed.position.seq > seq));
-        let (own, after) = facts.split_at_checked(after.unwrap_or(facts.len())).unwrap_or((facts, &[]));
+    /// Takes a record and its Facts. `settled` is the key of the lane whose place it takes.
+    fn apply_record(&mut self, record: &Arc<Record>, facts: &[Change], settled: Option<Key>) {
         let resolved = match self.runs.take(record) {
             Taken::Counts(resolved) => resolved,
             Taken::AfterEnd => {
                 settled.iter().for_each(|key| self.keys.free(key));
-                self.apply_facts(own);
-                return after;
+                return self.apply_facts(facts);
             }
         };
         if let Some(item) = resolved {
             self.resolve(item);
         }
         let mut settled = settled;
-        if let Some((body, wish)) = self.body_of(record, own) {
+        if let Some((body, wish)) = self.body_of(record, facts) {
             if matches!(body, Body::Awaiting { .. }) {
                 self.runs.awaits(record, self.committed.len());
             }
@@ -317,8 +313,7 @@ impl View {
             self.pending.restructure();
         }
         settled.iter().for_each(|key| self.keys.free(key));
-        self.apply_own_facts(record, own);
-        after
+        self.apply_own_facts(record, facts);
     }
 
     /// The item that a record is by itself, and the key that it wants; None for a tool's message, which goes to its

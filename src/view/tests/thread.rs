@@ -145,8 +145,7 @@ impl Thread {
     /// Gives the step to the view.
     pub fn apply(&mut self) {
         let step = std::mem::take(&mut self.step);
-        let facts: Vec<_> = step.records.iter().flat_map(|record| self.fold.append(record)).collect();
-        self.view.apply(&step, &facts);
+        self.view.apply(&step, &mut |record, facts| self.fold.append_to(record, facts));
     }
 
     /// Applies, takes the changes, and holds the page to the whole. The changes as text, empty when there are none.
