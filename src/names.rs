@@ -13,6 +13,8 @@ pub struct Names {
     /// was free behind it.
     places: Vec<Option<Entry>>,
     taken: usize,
+    /// Where the newest stands: the rows of a log come run by run, so it is what is mostly asked for.
+    newest: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -26,7 +28,9 @@ impl Names {
     /// The number of a name.
     #[inline(never)]
     pub fn get(&self, name: &str) -> Option<usize> {
-        self.places.get(self.place(name, hash(name)))?.as_ref().map(|entry| entry.number)
+        let entry = |place: usize| self.places.get(place).and_then(Option::as_ref);
+        let newest = entry(self.newest).filter(|entry| *entry.name == *name);
+        newest.or_else(|| entry(self.place(name, hash(name)))).map(|entry| entry.number)
     }
 
     /// True when the name is there.
@@ -35,16 +39,26 @@ impl Names {
     }
 
     /// Gives a name its number.
-    #[inline(never)]
     pub fn insert(&mut self, name: &Shared, number: usize) {
+        self.enter(name, number, true);
+    }
+
+    /// Gives a name its number unless it has one; true when it had none.
+    pub fn add(&mut self, name: &Shared, number: usize) -> bool {
+        self.enter(name, number, false)
+    }
+
+    /// True when the name had no number.
+    #[inline(never)]
+    fn enter(&mut self, name: &Shared, number: usize, anew: bool) -> bool {
         // A quarter is free, so that a search soon comes to an end.
         if self.taken * 4 >= self.places.len() * 3 {
             let twice = (self.places.len() * 2).max(16);
             let before = mem::take(self);
             self.places.resize_with(twice, || None);
-            before.places.into_iter().flatten().for_each(|entry| self.put(entry));
+            before.places.into_iter().flatten().for_each(|entry| _ = self.put(entry, true));
         }
-        self.put(Entry { name: Shared::clone(name), hash: hash(name), number });
+        self.put(Entry { name: Shared::clone(name), hash: hash(name), number }, anew)
     }
 
     /// Forgets a name.
@@ -55,7 +69,7 @@ impl Names {
         while let Some(entry) = self.places.get_mut(at).and_then(Option::take) {
             self.taken -= 1;
             if *entry.name != *name {
-                self.put(entry);
+                self.put(entry, true);
             }
             at = self.behind(at);
         }
@@ -67,13 +81,18 @@ impl Names {
         self.taken = 0;
     }
 
+    /// True when the place was free. Where it is not, the entry there stays unless it is to be set anew.
     #[inline(never)]
-    fn put(&mut self, entry: Entry) {
+    fn put(&mut self, entry: Entry, anew: bool) -> bool {
         let at = self.place(&entry.name, entry.hash);
-        if let Some(place) = self.places.get_mut(at) {
-            self.taken += usize::from(place.is_none());
+        let Some(place) = self.places.get_mut(at) else { return false };
+        let is_new = place.is_none();
+        if is_new || anew {
+            self.taken += usize::from(is_new);
+            self.newest = at;
             *place = Some(entry);
         }
+        is_new
     }
 
     /// Where the name stands, else where it would.
@@ -122,10 +141,15 @@ mod tests {
             if (random >> 20).is_multiple_of(3) {
                 names.remove(&name);
                 beside.remove(&name);
+            } else if (random >> 24).is_multiple_of(2) {
+                assert_eq!(names.add(&Shared::from(name.as_str()), step), !beside.contains_key(&name));
+                beside.entry(name.clone()).or_insert(step);
             } else {
                 names.insert(&Shared::from(name.as_str()), step);
                 beside.insert(name.clone(), step);
             }
+            let other = format!("name-{}", step % 60);
+            assert_eq!(names.get(&other), beside.get(&other).copied());
             assert_eq!(names.get(&name), beside.get(&name).copied());
             assert_eq!(names.taken, beside.len());
         }

@@ -16,15 +16,15 @@ impl Keys {
     /// Takes this key or, where it is in use, one that the qualifier (with its number, if it has one) makes of it. A qualifier from committed truth
     /// makes the same key after a reload.
     pub fn claim(&mut self, wish: String, qualifier: &str, counted: Option<u64>) -> Key {
-        let mut key = wish;
-        if self.holds(&key) {
-            key = join(&[&key, "#", qualifier, &counted.map(decimal).unwrap_or_default()]);
+        let mut key = Key::from(&*wish);
+        if !self.0.add(&key, 0) {
+            let mut other = join(&[&wish, "#", qualifier, &counted.map(decimal).unwrap_or_default()]);
+            key = Key::from(&*other);
+            while !self.0.add(&key, 0) {
+                other.push('#');
+                key = Key::from(&*other);
+            }
         }
-        while self.holds(&key) {
-            key.push('#');
-        }
-        let key = Key::from(&*key);
-        self.0.insert(&key, 0);
         key
     }
 
