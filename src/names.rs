@@ -53,9 +53,10 @@ impl Names {
     fn enter(&mut self, name: &Shared, number: usize, anew: bool) -> bool {
         // A quarter is free, so that a search soon comes to an end.
         if self.taken * 4 >= self.places.len() * 3 {
-            let twice = (self.places.len() * 2).max(16);
+            // By four, for each time costs a search for all that are there.
+            let more = (self.places.len() * 4).max(16);
             let before = mem::take(self);
-            self.places.resize_with(twice, || None);
+            self.places.resize_with(more, || None);
             before.places.into_iter().flatten().for_each(|entry| _ = self.put(entry, true));
         }
         self.put(Entry { name: Shared::clone(name), hash: hash(name), number }, anew)
