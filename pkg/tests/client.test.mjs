@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ThreadClient, ThreadfoldError } from "threadfold";
+import { countItems, sliceItems, ThreadClient, ThreadfoldError } from "threadfold";
 import { Host, turn, until } from "./support/host.mjs";
 
 const texts = (client) => client.view.items.flatMap((item) => item.parts ?? []).map((part) => part.text);
@@ -217,6 +217,49 @@ test("an initial page is shown before anything was read, and reading goes on aft
   await client.connect();
   assert.ok(!asked.includes(-1), `asked for rows after ${asked}`);
   client.close();
+});
+
+test("the beginning of a long thread is there when it is looked at, of each view, before and after the client is closed", async () => {
+  const host = new Host();
+  for (let said = 0; said < 300; said += 1) host.commit({ run_id: "r0", message: { id: `old${said}`, role: "User", content: [{ type: "text", text: `${said}` }] } });
+  let live;
+  const long = async () => {
+    const source = host.source();
+    const client = new ThreadClient({ source: { ...source, openLive: (sink, signal) => source.openLive((live = sink), signal) } });
+    await client.connect();
+    return client;
+  };
+  const numbers = (items) => items.map(({ parts }) => Number(parts[0].text));
+  const wanted = Array.from({ length: 300 }, (_, said) => said);
+  const client = await long();
+  const { view } = client;
+  assert.equal(countItems(view), 300);
+  assert.deepEqual(numbers(sliceItems(view, -5)), wanted.slice(-5));
+  // A settled item changes while nobody has looked at those before it.
+  await client.send("one more");
+  await until(() => countItems(client.view) === 301);
+  assert.deepEqual(numbers(sliceItems(view, 0, 3)), [0, 1, 2]);
+  assert.deepEqual(numbers(view.items), wanted);
+  assert.deepEqual(sliceItems(client.view, 0, 300), view.items);
+  assert.equal(client.view.items[7], view.items[7]);
+  client.close();
+  const other = await long();
+  const before = other.view;
+  other.close();
+  assert.deepEqual(numbers(before.items.slice(0, 300)), wanted);
+  assert.deepEqual(other.view.items, before.items);
+  assert.deepEqual(JSON.parse(JSON.stringify(other.view)).items, JSON.parse(JSON.stringify(before.items)));
+  // Another log takes the place of one whose beginning nobody has looked at.
+  const replaced = await long();
+  const last = replaced.view;
+  host.epoch = "e-2";
+  host.rows = [];
+  host.commit({ run_id: "r0", message: { id: "new", role: "User", content: [{ type: "text", text: "7" }] } });
+  live.closed();
+  await until(() => countItems(replaced.view) === 1);
+  assert.deepEqual(numbers(replaced.view.items), [7]);
+  assert.deepEqual(numbers(last.items.slice(0, 300)), wanted);
+  replaced.close();
 });
 
 test("a refusal of the source is the code of the error; without the function, that is said", async () => {

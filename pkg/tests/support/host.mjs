@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 
 /** The log of one thread and its live listeners. */
 export class Host {
+  epoch = "e-1";
   rows = [];
   revision = 0;
   /** What each open stream is told by: (name, data). */
@@ -24,7 +25,7 @@ export class Host {
     return {
       contract: "threadfold/1",
       thread_id: this.threadId,
-      epoch: "e-1",
+      epoch: this.epoch,
       frontier: this.frontier,
       has_more: false,
       messages: rows.filter((row) => row.message),
@@ -33,7 +34,7 @@ export class Host {
   }
 
   opened() {
-    return { contract: "threadfold/1", epoch: "e-1", frontier: this.frontier, revision: this.revision, active: null };
+    return { contract: "threadfold/1", epoch: this.epoch, frontier: this.frontier, revision: this.revision, active: null };
   }
 
   tell(name, data) {
