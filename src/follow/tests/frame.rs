@@ -48,6 +48,7 @@ fn the_frames_of_a_stream_are_read_as_each_would_be_by_itself() {
     for first in 0..texts.len() {
         let mut frames = Frames::default();
         for text in texts.iter().cycle().skip(first).take(2 * texts.len()) {
+            assert_eq!(frames.as_written(text), Frames::default().as_written(text), "{text}");
             assert_eq!(frames.read("delta", text), Frame::read("delta", text), "{text}");
             assert_eq!(frames.read("later", text), Ok(None));
         }
