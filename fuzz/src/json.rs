@@ -68,7 +68,7 @@ fn page(text: &str) {
     let Ok((page, _)) = read_page("application/json", text) else { return };
     let (again, notes) = read_page("application/json", &write(&page)).expect("what is written can be read");
     assert_eq!((&again, notes.unknown_keys), (&page, 0));
-    let mut records = page.into_records();
+    let mut records: Vec<Record> = page.into_records();
     records.sort_by_key(Record::seq);
     for fold in [Fold::new(), Fold::windowed(), Fold::by_rows()] {
         for pair in facts(fold, &records).windows(2) {

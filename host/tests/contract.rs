@@ -111,7 +111,7 @@ async fn no_page_and_no_announcement_splits_a_commit() {
             let page = world.page("t", &format!("?after={after}&limit={limit}")).await;
             assert_eq!(page.frontier, Some(last));
             let more = page.has_more;
-            read.extend(page.into_records());
+            read.extend(page.into_records::<Record>());
             after = i64::try_from(read.last().unwrap().seq()).unwrap();
             assert!(!more || starts.contains(&(after + 1)), "limit {limit} stops at {after}");
             if !more {
@@ -124,7 +124,7 @@ async fn no_page_and_no_announcement_splits_a_commit() {
         loop {
             let page = world.page("t", &format!("?before={before}&limit={limit}")).await;
             let more = page.has_more;
-            let mut rows = page.into_records();
+            let mut rows: Vec<Record> = page.into_records();
             before = i64::try_from(rows[0].seq()).unwrap();
             assert!(starts.contains(&before), "limit {limit} starts at {before}");
             rows.extend(read);

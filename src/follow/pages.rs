@@ -11,7 +11,8 @@ use super::rows::reach;
 use crate::event::Epoch;
 use crate::json::Notes;
 use crate::text::decimal;
-use crate::thread::{Log, Page};
+use crate::thread::{Log, Page, Record};
+use std::sync::Arc;
 
 /// A read that this follower waits for was answered.
 pub(super) fn answered(
@@ -88,7 +89,7 @@ fn page_read(f: &mut Follower, read: InFlight, page: Page, now: u64, random: u64
     let (is_plain, tells) = (f.protocol == Protocol::Plain, f.staged.is_none() && !f.reads.looks_again());
     let Some(side) = f.current().filter(|side| *side.log.epoch() == page.epoch) else { return };
     let (has_more, frontier) = (page.has_more, page.frontier);
-    let records = page.into_records();
+    let records: Vec<Arc<Record>> = page.into_records();
     let goes_on = records.last().is_some_and(|record| Some(record.seq()) > read.after);
     let joined = side.apply(records);
     if is_plain && tells && !has_more {

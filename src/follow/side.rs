@@ -34,7 +34,7 @@ impl Side {
 
     /// Applies the records that join on (C3.5): each settles or drops the lanes that it is the truth of, in the same
     /// step. Then lanes go whose end the log has reached (C3.2, C3.6).
-    pub fn apply(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
+    pub fn apply(&mut self, records: impl IntoIterator<Item: Into<Arc<Record>>>) -> Joined {
         let joined = self.log.join(records);
         for record in &joined.applied {
             self.runs.apply(record);

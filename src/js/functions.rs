@@ -7,6 +7,7 @@ use crate::event::AgentEvent;
 use crate::fold::{self, Fold};
 use crate::json::{self, Kind, Limits, Reader, Wire, Writer};
 use crate::thread::{Page, Record, ResumeTicket, RunState, in_log_order};
+use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
 /// The Facts of committed rows (a JSON array of rows, or a page, as bytes), as a JSON array in order of position (A3).
@@ -18,10 +19,14 @@ pub fn fold_rows(rows: &[u8], windowed: bool) -> Result<String, JsValue> {
     let rows = &*text(rows);
     let is_array =
         Reader::new(rows, Limits::default()).and_then(|mut reader| reader.kind()).is_ok_and(|kind| kind == Kind::Array);
-    let mut records: Vec<Record> =
-        if is_array { argument("rows", rows)? } else { argument::<Page>("page", rows)?.into_records() };
+    let mut records: Vec<Arc<Record>> = if is_array {
+        argument::<Vec<Record>>("rows", rows)?.into_iter().map(Arc::new).collect()
+    } else {
+        argument::<Page>("page", rows)?.into_records()
+    };
     in_log_order(&mut records);
-    let facts = fold::facts(if windowed { Fold::windowed() } else { Fold::new() }, &records);
+    let records = records.iter().map(|record| &**record);
+    let facts = fold::facts(if windowed { Fold::windowed() } else { Fold::new() }, records);
     let mut w = Writer::new();
     w.array(|w| facts.iter().for_each(|placed| placed.write(w)));
     Ok(w.finish())

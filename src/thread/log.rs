@@ -30,10 +30,9 @@ impl Log {
     }
 
     /// A log that begins with the first of these records, whatever its seq: older rows are unread.
-    pub fn beginning_with(epoch: Epoch, records: impl IntoIterator<Item = Record>) -> Self {
+    pub fn beginning_with(epoch: Epoch, records: impl IntoIterator<Item = Arc<Record>>) -> Self {
         let mut records = records.into_iter();
-        let first = records.next().map(Arc::new);
-        let mut log = Self { epoch, records: first.into_iter().collect() };
+        let mut log = Self { epoch, records: records.next().into_iter().collect() };
         log.join(records);
         log
     }
@@ -75,19 +74,19 @@ impl Log {
 
     /// Offers records in ascending order. An empty log begins at seq 0: what a live stream announces before the log was
     /// read lies beyond a hole.
-    pub fn join(&mut self, records: impl IntoIterator<Item = Record>) -> Joined {
+    pub fn join(&mut self, records: impl IntoIterator<Item: Into<Arc<Record>>>) -> Joined {
         let mut joined = Joined::default();
         let records = records.into_iter();
         self.records.reserve(records.size_hint().0);
         joined.applied.reserve(records.size_hint().0);
         for record in records {
+            let record = record.into();
             let next = self.last().map_or(0, |last| last.saturating_add(1));
             if record.seq() < next {
                 joined.known += 1;
             } else if record.seq() > next {
                 joined.beyond += 1;
             } else {
-                let record = Arc::new(record);
                 self.records.push(Arc::clone(&record));
                 joined.applied.push(record);
             }

@@ -3,6 +3,7 @@
 use super::{MessageRow, Record, RunRow};
 use crate::event::{Epoch, ThreadId};
 use crate::json::wire_object;
+use std::borrow::Borrow;
 
 wire_object! {
     /// Messages, run states and frontier in one answer.
@@ -26,26 +27,26 @@ wire_object! {
 }
 
 impl Page {
-    /// All rows in log order.
-    pub fn into_records(self) -> Vec<Record> {
+    /// All rows in log order, as records or as what is made of them one by one (`Arc<Record>`).
+    pub fn into_records<T: From<Record> + Borrow<Record>>(self) -> Vec<T> {
         // Both kinds ascend, so the lower of the two is always the next. A page that says otherwise is put in order after.
         let mut records = Vec::with_capacity(self.messages.len() + self.runs.len());
         let mut runs = self.runs.into_iter().peekable();
         for message in self.messages {
             while let Some(run) = runs.next_if(|run| run.seq < message.seq) {
-                records.push(Record::Run(run));
+                records.push(Record::Run(run).into());
             }
-            records.push(Record::Message(message));
+            records.push(Record::Message(message).into());
         }
-        records.extend(runs.map(Record::Run));
+        records.extend(runs.map(|run| Record::Run(run).into()));
         in_log_order(&mut records);
         records
     }
 }
 
 /// Puts rows in order of seq: a heap sort, since the library's costs ten kilobytes of wasm for each type.
-pub(crate) fn in_log_order(records: &mut [Record]) {
-    if records.is_sorted_by_key(Record::seq) {
+pub(crate) fn in_log_order<T: Borrow<Record>>(records: &mut [T]) {
+    if records.is_sorted_by_key(|record| record.borrow().seq()) {
         return;
     }
     for root in (0..records.len() / 2).rev() {
@@ -59,8 +60,8 @@ pub(crate) fn in_log_order(records: &mut [Record]) {
 }
 
 /// Lets the row at `root` sink until none below it has a higher seq.
-fn sift_down(heap: &mut [Record], mut root: usize) {
-    let seq = |heap: &[Record], place: usize| heap.get(place).map(Record::seq);
+fn sift_down<T: Borrow<Record>>(heap: &mut [T], mut root: usize) {
+    let seq = |heap: &[T], place: usize| heap.get(place).map(|record| record.borrow().seq());
     loop {
         let left = root * 2 + 1;
         let child = if seq(heap, left + 1) > seq(heap, left) { left + 1 } else { left };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::event::{CallId, Disposition, RunId};
-use crate::thread::{Log, Page};
+use crate::thread::{Log, Page, Record};
 use std::collections::BTreeMap;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -216,7 +216,7 @@ fn i03_a_record_that_comes_twice_is_folded_once_and_ids_that_repeat_keep_their_p
     let mut log = Log::new(page.epoch.clone());
     let mut state = Fold::new();
     let mut map = BTreeMap::new();
-    for records in [page.clone().into_records(), page.into_records()] {
+    for records in [page.clone().into_records::<Record>(), page.into_records()] {
         for record in log.join(records).applied {
             state.append(&record).iter().for_each(|change| change.apply(&mut map));
         }
