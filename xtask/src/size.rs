@@ -22,7 +22,7 @@ const TOTAL_BUDGET: u64 = 75_000;
 /// What the default entry has come down to so far, with room for a standard library that keeps its panic messages and,
 /// for them, its formatting. While it is over the budget, the stage of `cargo xtask test` sees to it that it does not grow
 /// again; lower this with each step down, and let the stage judge by the budget in the end.
-const REACHED: u64 = 124_000;
+const REACHED: u64 = 123_000;
 
 /// Builds, measures, prints what everything costs, and fails over the budget.
 pub fn run(arguments: &[String]) -> Outcome {
