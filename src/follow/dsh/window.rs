@@ -102,7 +102,10 @@ pub(in crate::follow) fn answered(
             return pages::failed(f, read, error, now, random);
         }
     };
-    let Some(repair) = &mut f.dsh.repair else { return };
+    let Some(repair) = &mut f.dsh.repair else {
+        // There is no hole any more that it could mend: what was wished for comes with the stream's next snapshot.
+        return f.reads.forget();
+    };
     let last = window.events.last().map(|event| event.seq);
     // What is wished for while a hole is there lies beyond it, and so beyond all that was taken.
     if !is_dense(&window.events) || last < read.target {
@@ -122,6 +125,7 @@ pub(in crate::follow) fn answered(
         // Another process answered, and its log is another: what comes on this stream does not go with it.
         reach("B4 guard: a log that was rewritten");
         f.reads.succeeded();
+        f.reads.forget();
         f.anomaly("log_rewritten", &["the host's log holds other events than it had announced"]);
         return f.reopen(Why::Gap, now);
     }
